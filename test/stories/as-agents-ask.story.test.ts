@@ -3,7 +3,8 @@
 import { expect, test } from 'bun:test'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
-import { connect } from '../support/mcp.ts'
+import { mustBeProved, questionOf } from '../support/lookup.ts'
+import { connect, type ToolResult } from '../support/mcp.ts'
 
 async function withPrices(): Promise<TestApp> {
   const app = await testApp()
@@ -34,4 +35,86 @@ test('a refusal says in its text what to send, to whoever reads nothing else', a
     (await client.callTool({ name, arguments: args as Record<string, unknown> })).content[0]?.text ?? ''
   expect(await said('lookup_price', { code: '99213' })).toMatch(/^unknown_parameter: .*known are cpt, region/)
   expect(await said('lookup_price', { cpt: '99213', include: 'all' })).toContain('include takes `proof`')
+})
+
+const QUESTION = 'agent-trust-registry/question'
+
+test('an argument of a tool is read as it is written, and the answer says and proves the question that it answers', async () => {
+  await using app = await withPrices()
+  const client = await connect(app, 'modern')
+  const call = async (args: Record<string, unknown>): Promise<ToolResult & { _meta?: Record<string, unknown> }> =>
+    client.callTool({ name: 'lookup_price', arguments: args })
+  const expected: [sent: Record<string, unknown>, understood: Record<string, unknown>, reading: string][] = [
+    [{ cpt: '99213-25' }, { cpt: '99213', modifier: '25' }, 'Read as cpt=99213, modifier=25. '],
+    [{ cpt: 'CPT 99213' }, { cpt: '99213' }, 'Read as cpt=99213. '],
+    [{ cpt: 99213, region: null, modifier: [] }, { cpt: '99213' }, ''],
+    [{ cpt: '99213', region: 'Alaska' }, { cpt: '99213', region: 'US-AK' }, 'Read as region=US-AK. '],
+    [{ cpt: '99213', setting: 'Office' }, { cpt: '99213', setting: 'non_facility' }, 'Read as setting=non_facility. '],
+    [{ cpt: '99213', as_of: '7/15/2026' }, { cpt: '99213', as_of: '2026-07-15' }, 'Read as as_of=2026-07-15. '],
+    [{ cpt: '70450', modifier: '26,59' }, { cpt: '70450', modifier: '26-59' }, 'Read as modifier=26-59. '],
+    [{ cpt: '70450', modifier: ['26', 59] }, { cpt: '70450', modifier: '26-59' }, 'Read as modifier=26-59. '],
+    [{ cpt: '70450', modifier: '-26' }, { cpt: '70450', modifier: '26' }, 'Read as modifier=26. '],
+    [{ cpt: '99213', basis: 'PFS' }, { cpt: '99213', basis: 'medicare_pfs' }, 'Read as basis=medicare_pfs. '],
+  ]
+  for (const [sent, understood, reading] of expected) {
+    const { content, _meta } = await call(sent)
+    expect([sent, content[0]?.text]).toEqual([sent, expect.stringMatching(new RegExp(`^${reading}\\$`))])
+    expect([sent, _meta?.[QUESTION]]).toEqual([sent, understood])
+    const { structuredContent } = await call({ ...sent, include: 'proof' })
+    const question = questionOf(app, understood as { cpt: string })
+    await mustBeProved(app, JSON.stringify(structuredContent), { question })
+  }
+  const plain = await call({ cpt: '99213', region: 'US-AK-01' })
+  expect([plain._meta?.[QUESTION], plain.content[0]?.text]).toEqual([undefined, expect.stringMatching(/^\$/)])
+})
+
+test('what can mean two things is refused, and what was sent is not repeated', async () => {
+  await using app = await withPrices()
+  const client = await connect(app, 'modern')
+  const refused: [Record<string, unknown>, code: string][] = [
+    [{ cpt: '99213-25', modifier: '59' }, 'invalid_cpt'],
+    [{ cpt: '99213 99214' }, 'invalid_cpt'],
+    [{ cpt: 100 }, 'invalid_cpt'],
+    [{ cpt: '99213\n' }, 'invalid_cpt'],
+    [{ cpt: '99213', region: 'Washington' }, 'invalid_region'],
+    [{ cpt: '99213', region: 'Chicago' }, 'invalid_region'],
+    [{ cpt: '99213', region: '60611 or 60612' }, 'invalid_region'],
+    [{ cpt: '99213', region: 2138 }, 'invalid_region'],
+    [{ cpt: '99213', setting: 'hospital' }, 'invalid_parameter'],
+    [{ cpt: '99213', setting: 'Hospital outpatient' }, 'invalid_parameter'],
+    [{ cpt: '99213', modifier: '2659' }, 'invalid_parameter'],
+    [{ cpt: '99213', as_of: '15/07/2026' }, 'invalid_parameter'],
+    [{ cpt: '99213', npi: '123 456' }, 'invalid_npi'],
+    [{ cpt: '99213', region: { zip: '60611' } }, 'invalid_region'],
+  ]
+  for (const [sent, code] of refused) {
+    const result = await client.callTool({ name: 'lookup_price', arguments: sent })
+    expect([sent, result.content[0]?.text]).toEqual([sent, expect.stringMatching(new RegExp(`^${code}: .*Next: `))])
+    expect(JSON.stringify(result)).not.toMatch(/Washington|Chicago|60611|60612|Hospital outpatient|2659|15\/07/)
+  }
+})
+
+test('amounts and units of a bill are read as they are written, line by line', async () => {
+  await using app = await withPrices()
+  const client = await connect(app, 'modern')
+  const lines = [
+    { cpt: '99213', billed: 300 },
+    { cpt: '99213-25', billed: '$1,250.5', units: '2', region: null },
+    '99213',
+    { cpt: '99213', billed: '1.250,00' },
+    { cpt: '99213', billed: -5 },
+    { cpt: '99213', billed: 0.1 + 0.2 },
+    { cpt: '99213', units: 1.5 },
+  ]
+  const result = await client.callTool({ name: 'price_bill', arguments: { lines } })
+  expect(result.content[0]?.text).toStartWith(
+    'Read line 1 as billed=300.00; line 2 as cpt=99213, billed=1250.50, modifier=25; line 3 as cpt=99213. 3 of 7 lines have a price',
+  )
+  const { results } = result.structuredContent as { results: Record<string, unknown>[] }
+  expect(results.map(({ status, billed, units }) => [status, billed, units])).toEqual([
+    [200, '300.00', 1],
+    [200, '1250.50', 2],
+    [200, undefined, 1],
+    ...Array.from({ length: 4 }, () => [400, undefined, 1]),
+  ])
 })

@@ -24,7 +24,7 @@ async function shownBy(answer) {
     }
     if (data.method === 'tools/call') {
       calls.push(data.params)
-      reply({ id: data.id, result: { content: [], structuredContent: answer } })
+      reply({ id: data.id, result: answer })
     }
     const text = (id) => frame.contentDocument?.getElementById(id)?.textContent ?? ''
     if (/erified/.test(text('verdict'))) resolve({ statement: text('statement'), verdict: text('verdict'), calls })
@@ -52,13 +52,15 @@ test.skipIf(isSkipped)(
     const today = new Date().toISOString().slice(0, 10)
     await using app = await testApp({ sample: true, today })
     const client = await connect(app, 'modern')
-    const asked = { cpt: '99213', as_of: today }
+    // Asked as on the bill, and verified as it was understood.
+    const asked = { cpt: '99213-25', as_of: today }
     const ask = (args: object) => client.callTool({ name: 'lookup_price', arguments: { ...asked, ...args } })
     const { contents } = await client.readResource({ uri: 'ui://agent-trust-registry/evidence-card' })
     const card = contents[0]?.text ?? ''
     const result = await ask({})
-    const proved = (await ask({ include: 'proof' })).structuredContent
-    const forged = { ...proved, price: { amount: '1.00', currency: 'USD', per: null } }
+    const proved = await ask({ include: 'proof' })
+    const price = { amount: '1.00', currency: 'USD', per: null }
+    const forged = { ...proved, structuredContent: { ...proved.structuredContent, price } }
     const facts = JSON.stringify({ card, asked, result, proved, forged })
     const { good, bad } = await answerOfPage<{ good: Shown; bad: Shown }>(
       chromium,

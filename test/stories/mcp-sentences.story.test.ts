@@ -37,7 +37,7 @@ test('the sentence about a bill says where a hospital states a price for a unit 
   expect(await said('G0101')).toStartWith('1 of 1 line has a price')
   const lines = [
     { cpt: 'G0101', npi: NPI },
-    { cpt: 'G0101', npi: NPI, billed: '300' },
+    { cpt: 'G0101', npi: NPI, billed: '3,00' },
     { cpt: 'G0109', npi: NPI },
   ]
   const { content } = await client.callTool({ name: 'price_bill', arguments: { lines } })

@@ -160,7 +160,7 @@ export const ROOMS: Record<string, readonly string[]> = {
   'surfaces/guides': ['surfaces/discovery', 'surfaces/http'],
   'surfaces/http': [],
   'surfaces/oauth': ['surfaces/http'],
-  'surfaces/mcp': ['surfaces/discovery', 'surfaces/http'],
+  'surfaces/mcp': ['surfaces/discovery', 'surfaces/http', 'surfaces/written'],
   'surfaces/pages': ['surfaces/discovery', 'surfaces/http', 'surfaces/site'],
   'surfaces/price': ['surfaces/http', 'surfaces/site', 'surfaces/written'],
   'surfaces/site': ['surfaces/discovery', 'surfaces/guides', 'surfaces/http', 'surfaces/written'],

@@ -1,12 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { answerValue, type Operation } from '../../operation.ts'
 import { type Problem, withFullStop } from '../../problem.ts'
+import { readingOf, writtenInput } from '../written/lookup.ts'
 import { nextCall } from './next-call.ts'
 import { placeOf, SENTENCES, type Sentence } from './sentences.ts'
 import type { Tool } from './tools.ts'
 import type { Visitor } from './visitor.ts'
 
 type Arguments = Record<string, unknown>
+
+/** Under this name a result has the arguments as they were understood, where they were sent in another form. */
+export const QUESTION = 'agent-trust-registry/question'
 
 /**
  * Calls a tool. The first content is a sentence for people and for models that see nothing else; the structured content is
@@ -25,13 +30,21 @@ export async function callTool(
       `There is no such tool. The tools are: ${tools.map((each) => each.name).join(', ')}`,
     )
   const op = tool.operationFor(args)
-  const outcome = await visitor.perform(op, async () => args)
-  if (!outcome.ok) return refused(tool, op, outcome.problem, visitor)
+  const asked = writtenInput(args, Object.keys(op.input.shape))
+  const reading = readingOf(args, asked)
+  // Whoever verifies the answer needs the question that it answers.
+  const told = isDeepStrictEqual(args, asked) ? {} : { _meta: { [QUESTION]: asked } }
+  const outcome = await visitor.perform(op, async () => asked)
+  if (!outcome.ok) return { ...refused(tool, op, outcome.problem, visitor), ...(isAnswer(outcome.problem) && told) }
   const answer = answerValue(outcome.output) as Arguments
-  const day = typeof args['as_of'] === 'string' && args['as_of'] !== '' ? args['as_of'] : today()
-  const text = (SENTENCES[op.name] as Sentence)(answer as never, { baseUrl: visitor.baseUrl, day })
-  return { content: [{ type: 'text', text }, ...linksOf(answer, visitor.baseUrl)], structuredContent: answer }
+  const day = typeof asked['as_of'] === 'string' && asked['as_of'] !== '' ? asked['as_of'] : today()
+  const sentence = (SENTENCES[op.name] as Sentence)(answer as never, { baseUrl: visitor.baseUrl, day })
+  const text = reading === undefined ? sentence : `${reading} ${sentence}`
+  return { content: [{ type: 'text', text }, ...linksOf(answer, visitor.baseUrl)], structuredContent: answer, ...told }
 }
+
+/** A price that is not there is the answer to a question that was understood; what was not understood is not repeated. */
+const isAnswer = ({ entry }: Problem): boolean => entry.kind === 'not_found'
 
 function refused(tool: Tool, op: Operation, problem: Problem, visitor: Visitor): CallToolResult {
   const text = `${problem.code}: ${withFullStop(problem.detail)} ${nextCall(problem, tool.name)}`

@@ -14,6 +14,7 @@ interface Message {
 interface Result {
   content?: { type: string; text?: string }[]
   structuredContent?: Members
+  _meta?: Members
   isError?: boolean
 }
 
@@ -54,12 +55,14 @@ async function verify(): Promise<void> {
     name: 'lookup_price',
     arguments: { ...asked, include: 'proof' },
   })
-  const body = (result as Result | undefined)?.structuredContent
-  show('verdict', ...(await verdictOn(body)))
+  const { structuredContent, _meta } = (result ?? {}) as Result
+  // As `QUESTION` in call.ts. The statement says how the question was read.
+  const understood = _meta?.['agent-trust-registry/question'] as Members | undefined
+  show('verdict', ...(await verdictOn(structuredContent, understood ?? asked)))
   element('verify').toggleAttribute('disabled', false)
 }
 
-async function verdictOn(body: Members | undefined): Promise<[string, string]> {
+async function verdictOn(body: Members | undefined, asked: Members): Promise<[string, string]> {
   if (!body || !policy) return ['The proof could not be fetched.', 'bad']
   const { include: _, ...question } = asked
   const day = new Date().toISOString().slice(0, 10)

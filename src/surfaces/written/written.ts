@@ -17,7 +17,7 @@ export function writtenCode(text: string): WrittenCode | undefined {
   return cpt === undefined ? undefined : { cpt: codeOf(cpt), modifier: writtenModifiers(modifiers) }
 }
 
-export const writtenModifiers = (text: string): string => capitals(text).replaceAll(/[\s,-]+/g, '-')
+export const writtenModifiers = (text: string): string => capitals(text).replaceAll(/[\s,;/-]+/g, '-')
 
 const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec'
 const MONTH = '([A-Za-z]{3})[a-z]{0,6}\\.?'

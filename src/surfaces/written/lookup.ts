@@ -1,0 +1,105 @@
+// The parameters of a lookup as programs and language models send them, in the one form that lookups take. Whoever reads
+// them so must show the question that came of it: a verifier is given the question too.
+
+import { isNpi } from '../../proof/lookup/npi.ts'
+import { parseRegion } from '../../proof/lookup/region.ts'
+import { BASES, SETTINGS } from '../../proof/price/row.ts'
+import { isDay, isObject, type Members } from '../../proof/shape.ts'
+import { writtenPlaces } from './place.ts'
+import { writtenAmount, writtenCode, writtenDay, writtenModifiers } from './written.ts'
+
+const MOST_CHARACTERS = 100
+const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
+const MODIFIERS = /^[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}$/
+
+/** Places of service that mean one setting. A hospital means several: its own payment, or the doctor’s fee in it. */
+const SETTING_WORDS: readonly [setting: string, words: RegExp][] = [
+  ['non_facility', /^(((doctor|physician)s?_)?office|(patients?_)?home)$/],
+  ['asc', /^((ambulatory_)?surg(ery|ical)_cent(er|re)|ambulatory_surg(ery|ical)_cent(er|re)_asc)$/],
+]
+
+const folded = (text: string): string =>
+  text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/['’]/g, '')
+    .replaceAll(/[^a-z]+/g, '_')
+    .replaceAll(/^_|_$/g, '')
+const only = <Value>(values: readonly Value[]): Value | undefined => (values.length === 1 ? values[0] : undefined)
+const asList = (value: unknown): string => (Array.isArray(value) ? value.join(' ') : String(value))
+
+/** What a text surely means, for each parameter. Undefined: it goes on as it is, and the lookup says what to send. */
+const READERS: Readonly<Record<string, (text: string) => string | number | undefined>> = {
+  region: (text) => (parseRegion(text) ? text : only(writtenPlaces(text))),
+  npi: (text) => only([text.replace(/^npi\b:?/i, '').replaceAll(/[\s-]+/g, '')].filter(isNpi)),
+  as_of: (text) => only([writtenDay(text.trim())].filter(isDay)),
+  modifier: (text) => only([writtenModifiers(text).replaceAll(/^-|-$/g, '')].filter((each) => MODIFIERS.test(each))),
+  setting: (text) => {
+    const plain = folded(text)
+    return SETTINGS.find((each) => each === plain) ?? SETTING_WORDS.find(([, words]) => words.test(plain))?.[0]
+  },
+  basis: (text) => BASES.find((each) => [each, each.replace(/^(medicare|hospital)_/, '')].includes(folded(text))),
+  units: (text) => (/^[0-9]{1,6}$/.test(text.trim()) ? Number(text) : undefined),
+  billed: (text) => writtenAmount(text.trim()),
+}
+
+const isNothing = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0)
+
+/** The parameters in the form that lookups take, as far as it is sure what they mean. Those that say nothing are left out. */
+export function writtenLookup(sent: Members, hasModifier = true): Members {
+  const given = Object.entries(sent).filter(([, value]) => !isNothing(value))
+  const read = Object.fromEntries(given.map(([name, value]) => [name, readAs(READERS[name], value)]))
+  const { cpt, modifier } = writtenCode(textOf(sent['cpt']) ?? '') ?? { cpt: '', modifier: '' }
+  if (!CODE.test(cpt)) return read
+  const other = read['modifier'] ?? ''
+  if (modifier === '') return { ...read, cpt }
+  // With other modifiers beside it, the code is not surely one with these.
+  return hasModifier && (other === '' || other === modifier) ? { ...read, cpt, modifier } : read
+}
+
+function readAs(reader: (typeof READERS)[string] | undefined, value: unknown): unknown {
+  const text = textOf(value)
+  return text === undefined || text === '' ? value : (reader?.(text) ?? value)
+}
+
+/** A text or a number, or a list of them, as one text. */
+function textOf(value: unknown): string | undefined {
+  const parts: unknown[] = Array.isArray(value) ? value : [value]
+  if (!parts.every((part) => typeof part === 'string' || typeof part === 'number')) return undefined
+  const text = asList(value)
+  return text.length > MOST_CHARACTERS ? undefined : text
+}
+
+/** The same for what takes one lookup, or lines of them. `names` are those that it takes. */
+export function writtenInput(sent: Members, names: readonly string[]): Members {
+  const { lines } = sent
+  if (names.includes('lines') && Array.isArray(lines)) return { ...sent, lines: lines.map(writtenLine) }
+  return writtenLookup(sent, names.includes('modifier'))
+}
+
+/** A line that is only a code asks about that code. */
+const writtenLine = (line: unknown): unknown => {
+  if (isObject(line)) return writtenLookup(line)
+  return typeof line === 'string' ? writtenLookup({ cpt: line }) : line
+}
+
+/** What was read in another form than it was sent, in words; undefined if nothing was. */
+export function readingOf(sent: Members, read: Members): string | undefined {
+  const lines = (members: Members): unknown[] => (Array.isArray(members['lines']) ? members['lines'] : [])
+  const told = lines(read).flatMap((line, at) => {
+    const sentLine = lines(sent)[at]
+    const change = isObject(line) ? changesIn(isObject(sentLine) ? sentLine : {}, line) : ''
+    return change === '' ? [] : [`line ${at + 1} as ${change}`]
+  })
+  const all = [changesIn(sent, read), ...told].filter((each) => each !== '')
+  return all.length === 0 ? undefined : `Read ${told.length > 0 ? '' : 'as '}${all.join('; ')}.`
+}
+
+const plainly = (value: unknown): string => String(value).trim().toUpperCase()
+/** Only what is read here is told: it has a closed form. */
+const changesIn = (sent: Members, read: Members): string =>
+  Object.entries(read)
+    .filter(([name]) => name === 'cpt' || Object.hasOwn(READERS, name))
+    .filter(([name, value]) => plainly(sent[name]) !== plainly(value))
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(', ')
