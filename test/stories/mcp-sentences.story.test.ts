@@ -41,8 +41,8 @@ test('the sentence about a bill says where a hospital states a price for a unit 
     { cpt: 'G0109', npi: NPI },
   ]
   const { content } = await client.callTool({ name: 'price_bill', arguments: { lines } })
-  expect(content[0]?.text).toContain('No price for line 3: see')
-  expect(content[0]?.text).toContain('Line 2 was not understood, and may have a price')
+  expect(content[0]?.text).toContain('No price for line 3: not_on_schedule, see')
+  expect(content[0]?.text).toContain('Line 2 was not understood, and may have a price: the parameter billed takes')
 })
 
 test('one row that has no price is spoken of as one', async () => {
@@ -95,4 +95,47 @@ test('the fee for equipment outside rural areas says that there may be another i
   const headers = { accept: 'text/markdown' }
   const page = new Request(`${BASE_URL}/price/E0601?${new URLSearchParams(asked)}`, { headers })
   expect(await (await app.app.fetch(page, '192.0.2.1')).text()).toContain('outside rural areas, for Montana (US-MT)')
+})
+
+test('the sentence about a bill has each line, with units and amounts, until there are too many', async () => {
+  await using app = await testApp()
+  const usd = (amount: string, per: string | null = null) => ({ price: { amount, currency: 'USD', per } as const })
+  const indicators = { status: 'A', bilateral: '1' }
+  await app.publish(aRelease({ rows: [aPrice({ cpt: '27447', indicators, ...usd('1000.00') })] }))
+  const drug = aPrice({ cpt: 'J0585', basis: 'medicare_asp', setting: null, ...usd('6.51', '1 UNIT') })
+  await app.publish(aRelease({ chart: 'cms-asp', rows: [drug] }))
+  const factor = { cpt: '00000', basis: 'medicare_anesthesia', setting: null, kind: 'rate' } as const
+  await app.publish(aRelease({ chart: 'cms-anesthesia', rows: [aPrice({ ...factor, ...usd('20.50', 'UNIT') })] }))
+  const client = await connect(app, 'modern')
+  const lines = [
+    { cpt: '27447', modifier: '50', billed: '5000.00' },
+    { cpt: 'J0585', basis: 'medicare_asp', units: 100, billed: '1250.00' },
+    { cpt: '00100', basis: 'medicare_anesthesia', units: 10 },
+  ]
+  const said = async (...asked: object[]): Promise<string> =>
+    (await client.callTool({ name: 'price_bill', arguments: { lines: asked } })).content[0]?.text ?? ''
+  expect(await said(...lines)).toContain(
+    ' Line 1: 27447-50 $1500.00, billed $5000.00. Line 2: J0585 $6.51 per 1 UNIT x 100 = $651.00, billed $1250.00. Line 3: $20.50 per UNIT is a factor, not a price. ',
+  )
+  expect(await said(...Array.from({ length: 13 }, () => lines[0] as object))).not.toContain('Line 1:')
+})
+
+test('the sentence of a price names the part of a visit that it is for', async () => {
+  await using app = await testApp()
+  const visits = (['facility', 'non_facility'] as const).map((setting) => aPrice({ setting }))
+  await app.publish(aRelease({ rows: [...visits, anAbsence({ cpt: 'G0109' })] }))
+  const hospital = aPrice({ basis: 'medicare_opps', setting: 'outpatient' })
+  await app.publish(aRelease({ chart: 'cms-opps', rows: [hospital] }))
+  const client = await connect(app, 'modern')
+  const said = async (setting: string): Promise<string> => {
+    const asked = { cpt: 'G0101', setting }
+    return (await client.callTool({ name: 'lookup_price', arguments: asked })).content[0]?.text ?? ''
+  }
+  expect(await said('facility')).toContain('It is the doctor’s part; the hospital or center is paid separately.')
+  expect(await said('outpatient')).toContain('It is what the hospital or center is paid; doctors are paid separately.')
+  expect(await said('non_facility')).not.toContain('separately')
+  expect(await said('non_facility')).toContain('It includes the part that a Medicare patient pays.')
+  const { content } = await client.callTool({ name: 'code_sheet', arguments: { cpt: 'G0109' } })
+  expect(content[0]?.text).toContain('0 prices for this place in force')
+  expect(content[0]?.text).not.toContain(': .')
 })

@@ -303,7 +303,9 @@ test('the sentence of a price says what became of the modifiers, and of a range 
   await app.publish(aRelease({ edition: 'TEST2', rows: [aPrice({ cpt: '27447', indicators })] }))
   expect(await say({ cpt: '27447', modifier: '80' })).toContain('only with documents of medical necessity')
   await app.publish(aRelease({ edition: 'TEST3', rows: [aPrice({ price: { amount: '100.00', currency: 'USD' } })] }))
-  expect(await say({ modifier: '52' })).toContain('Next: call code_sheet')
+  expect(await say({ modifier: '52' })).toContain('Next: call lookup_price without the modifier')
+  // What changes the amount and what does not are both told.
+  expect(await say({ modifier: '50-59' })).toMatch(/Without modifier 50 .* Modifier 59 does not change it\./)
   expect(await say({ as_of: '2027-03-01' })).toContain('on 2027-03-01')
 })
 

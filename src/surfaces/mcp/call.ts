@@ -3,8 +3,8 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcon
 import { answerValue, type Operation } from '../../operation.ts'
 import { type Problem, withFullStop } from '../../problem.ts'
 import { readingOf, writtenInput } from '../written/lookup.ts'
+import { placeOf, SENTENCES, type Sentence } from '../written/sentences.ts'
 import { nextCall } from './next-call.ts'
-import { placeOf, SENTENCES, type Sentence } from './sentences.ts'
 import type { Tool } from './tools.ts'
 import type { Visitor } from './visitor.ts'
 

@@ -9,12 +9,19 @@ const NEXT: { readonly [code in ProblemCode]?: string } = {
   invalid_cpt: 'Next: call the same tool with five characters as cpt; what follows a hyphen goes into `modifier`.',
   not_on_schedule: COVERAGE,
   region_not_covered: COVERAGE,
-  modifier_not_priced: SHEET,
+  modifier_not_priced:
+    'Next: call lookup_price without the modifier, or with one that it has, and say so beside the amount.',
   modifier_not_allowed: 'Next: call lookup_price without the modifier.',
-  no_edition_for_day: 'Next: call lookup_price with an as_of inside one of the periods in `charts`, or price_history.',
-  region_ambiguous: 'Next: call the same tool with a region from `choices`, or code_sheet, which shows every locality.',
+  no_edition_for_day:
+    'Next: `charts` lists the periods that there are. A price of another day is not the answer: call lookup_price with such a day, or price_history, only if you say for which day it is.',
+  region_ambiguous:
+    'Next: call the same tool with the ZIP code of the place as region, or with a region from `choices`.',
   unknown_zip: 'Next: call the same tool with a state or a locality as region.',
-  unknown_provider: 'Next: call lookup_price without npi for the Medicare reference price.',
+  invalid_npi: 'Next: call the same tool with the ten digits of the NPI; coverage lists the hospitals that there are.',
+  unknown_parameter:
+    'Next: call the same tool with these names alone; units and amounts billed go into the lines of price_bill.',
+  unknown_provider:
+    'Next: call lookup_price without npi for the Medicare reference price; coverage lists the hospitals that there are.',
   provider_not_found: 'Next: check the NPI; do not try others.',
   release_not_found: 'Next: call price_history or browse_registry for the releases that exist.',
   row_not_found: 'Next: take `proof.href` of an answer of lookup_price.',

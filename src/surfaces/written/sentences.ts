@@ -2,6 +2,19 @@
 // nothing else. They are made of numbers, codes, names of releases and our own words.
 
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
+import { ofBill } from './bill-sentence.ts'
+import {
+  BASIS_WORDS,
+  type Classed,
+  counted,
+  dollars,
+  isSample,
+  moneyOf,
+  priceOf,
+  type Released,
+  type Stated,
+  sampleNote,
+} from './sentence-words.ts'
 
 export interface About {
   baseUrl: string
@@ -10,21 +23,7 @@ export interface About {
 }
 export type Sentence = (answer: never, about: About) => string
 
-const BASIS_WORDS: { [basis in Basis]: string } = {
-  medicare_pfs: 'the Medicare physician fee schedule amount',
-  medicare_pfs_qpp: 'the Medicare physician fee schedule amount for qualifying participants',
-  medicare_clfs: 'the Medicare laboratory fee',
-  medicare_opps: 'the Medicare hospital outpatient rate',
-  medicare_asc: 'the Medicare surgery center rate',
-  medicare_asp: 'the Medicare drug payment limit',
-  medicare_dmepos: 'the Medicare equipment fee',
-  medicare_anesthesia: 'the Medicare anesthesia factor',
-  hospital_cash: 'the cash price that the hospital lists',
-  hospital_gross: 'the gross charge that the hospital lists',
-  hospital_negotiated_low: 'the lowest negotiated charge that the hospital lists',
-  hospital_negotiated_high: 'the highest negotiated charge that the hospital lists',
-}
-const MEDICARE = 'It is a reference, not what a patient owes.'
+const MEDICARE = 'It includes the part that a Medicare patient pays. It is a reference, not what a patient owes.'
 const HOSPITAL = 'It is what the hospital published, not a quote.'
 const RATE = 'It is multiplied by base units and time: it is not the price of a service.'
 /** Only a list of CMS says which ZIP codes are rural by the rule of this schedule; former bidding areas have a file of their own. */
@@ -33,38 +32,17 @@ const BIDDING = 'In former competitive bidding areas, which this schedule does n
 const caveat = ({ basis, kind }: Pick<PricedRow, 'basis' | 'kind'>): string =>
   kind === 'rate' ? RATE : basis.startsWith('hospital_') ? HOSPITAL : MEDICARE
 
+/** One visit is paid in two parts, and either of them is easily taken for the whole. */
+function partOf({ basis, setting }: Pick<PricedRow, 'basis' | 'setting'>): string[] {
+  if (/_(opps|asc)$/.test(basis)) return ['It is what the hospital or center is paid; doctors are paid separately.']
+  return /_pfs/.test(basis) && setting === 'facility'
+    ? ['It is the doctor’s part; the hospital or center is paid separately.']
+    : []
+}
+
 /** An assistant or a second surgeon: the indicators of the row say whether more is needed, and short answers have none. */
 const NEEDS_MORE = /^(62|8[012]|AS)$/
 const MAY_NEED_MORE = 'For many codes Medicare pays it only with documents of medical necessity.'
-
-type Amounts = { amount: string } | { low: string; high: string }
-type Stated = Amounts & { per?: string | null }
-const dollars = (amount: string): string => `$${amount}`
-const moneyOf = (price: Amounts): string => {
-  if ('amount' in price) return dollars(price.amount)
-  return price.low === price.high ? dollars(price.low) : `${dollars(price.low)} to ${dollars(price.high)}`
-}
-const priceOf = ({ per, ...price }: Stated): string => `${moneyOf(price)}${per ? ` per ${per}` : ''}`
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
-
-/** Short answers have the class of the data in each row, answers with proofs in the manifests of the releases they show. */
-interface Classed {
-  data_class?: string | null
-  proof?: unknown
-}
-interface Released {
-  releases?: { release: { data_class: string } }[]
-}
-const classOf = ({ data_class, proof }: Classed): string | null | undefined =>
-  data_class ?? (proof as { release?: { data_class?: string } } | undefined)?.release?.data_class
-const isSample = (each: Classed): boolean => classOf(each) === 'sample'
-
-/** What a reader of invented prices must be told, and nobody else. */
-function sampleNote(rows: readonly Classed[], releases: Released['releases'] = []): string[] {
-  const each = [...rows.filter((row) => classOf(row)), ...releases.map(({ release }) => release)]
-  if (!each.some(isSample)) return []
-  return [each.every(isSample) ? 'Sample data, not real prices.' : 'Some of it is sample data, not real prices.']
-}
 
 type PointedRow = Omit<PricedRow, 'derivation' | 'indicators' | 'locator'> & Classed & { effective_to?: string }
 interface Told {
@@ -93,22 +71,28 @@ export function placeOf(proof: unknown): { release_id: string; href: string } | 
   return id === undefined || row?.index === undefined ? undefined : { release_id: id, href: `/rows/${id}/${row.index}` }
 }
 
-const whereOf = ({ region, npi, setting }: Pick<PointedRow, 'region' | 'npi' | 'setting'>): string =>
-  [npi === null ? region : `hospital ${npi}`, ...(setting === null ? [] : [setting.replaceAll('_', '-')])].join(', ')
+const whereOf = ({
+  region,
+  npi,
+  setting,
+  class: of,
+}: Pick<PointedRow, 'region' | 'npi' | 'setting' | 'class'>): string =>
+  [
+    npi === null ? region : `hospital ${npi}`,
+    ...(setting === null ? [] : [setting.replaceAll('_', '-')]),
+    ...(of === null ? [] : [`${of} charge`]),
+  ].join(', ')
 
 function ofPrice(answer: Price, { baseUrl, day }: About): string {
   const { price, basis, cpt, modifier, modifiers_ignored: ignored, adjustment, effective_from, effective_to } = answer
   // A factor stands under a code of its own, which nobody asked for.
   const code = answer.kind === 'rate' ? 'every anesthesia code' : modifier === null ? cpt : `${cpt}-${modifier}`
   const amount = adjustment ? moneyOf(adjustment) : priceOf(price)
-  const adjusted = adjustment
-    ? [
-        `Without modifier ${adjustment.modifier} it is ${priceOf(price)}.`,
-        ...(NEEDS_MORE.test(adjustment.modifier) ? [MAY_NEED_MORE] : []),
-      ]
-    : ignored
-      ? [`Modifier ${ignored.join(', ')} does not change it.`]
-      : []
+  const adjusted = [
+    ...(adjustment ? [`Without modifier ${adjustment.modifier} it is ${priceOf(price)}.`] : []),
+    ...(adjustment && NEEDS_MORE.test(adjustment.modifier) ? [MAY_NEED_MORE] : []),
+    ...(ignored ? [`Modifier ${ignored.join(', ')} does not change it.`] : []),
+  ]
   const what = `${amount} is ${BASIS_WORDS[basis]} for ${adjustment ? `${code}-${adjustment.modifier}` : code}`
   const place = placeOf(answer.proof)
   const until = effective_to === undefined ? '' : ` to ${effective_to}`
@@ -116,45 +100,11 @@ function ofPrice(answer: Price, { baseUrl, day }: About): string {
     `${what} (${whereOf(answer)}) on ${day}.`,
     ...(isSample(answer) ? ['Sample data, not a real price.'] : []),
     ...adjusted,
-    ...(answer.setting === 'non_rural' ? [...(answer.place?.rural === undefined ? [RURAL] : []), BIDDING] : []),
+    ...(answer.setting === 'non_rural' ? [RURAL] : []),
+    ...partOf(answer),
     caveat(answer),
     ...(place ? [`Source: ${place.release_id}, in force from ${effective_from}${until}: ${baseUrl}${place.href}`] : []),
     ...(answer.sources_lost ?? []).slice(0, 1).map(({ state }) => LOST[state]),
-  ].join(' ')
-}
-
-interface Bill extends Released {
-  results: { status: number; row?: Classed & { npi: string | null; price: Stated } }[]
-  summary: {
-    lines: number
-    priced: number
-    totals: { basis: Basis; lines: number; low: string; high: string; billed: string | null }[]
-  }
-}
-function ofBill({ results, summary, releases }: Bill): string {
-  const sums = summary.totals.map(({ basis, lines, low, high, billed }) => {
-    const against = billed === null ? '' : `, billed ${dollars(billed)}`
-    return `${moneyOf({ low, high })} is ${BASIS_WORDS[basis]} of ${counted(lines, 'line')}${against}`
-  })
-  const linesWith = (code: number): string =>
-    results.flatMap(({ status }, index) => (status === code ? [index + 1] : [])).join(', ')
-  const [without, unclear] = [linesWith(404), linesWith(400)]
-  // Medicare's prices are for the unit that the code is billed in.
-  const inOwnUnits = results.flatMap(({ row }, index) => (row?.npi && row.price.per ? [index + 1] : []))
-  return [
-    `${summary.priced} of ${counted(summary.lines, 'line')} ${summary.priced === 1 ? 'has' : 'have'} a price${sums.length > 0 ? ': ' : ''}${sums.join('; ')}.`,
-    ...sampleNote(
-      results.flatMap(({ row }) => row ?? []),
-      releases,
-    ),
-    ...(inOwnUnits.length > 0
-      ? [
-          `The hospital states the price of line ${inOwnUnits.join(', ')} for a unit of its own: compare \`per\` with the bill.`,
-        ]
-      : []),
-    ...(without ? [`No price for line ${without}: see the problem there.`] : []),
-    ...(unclear ? [`Line ${unclear} was not understood, and may have a price: see the problem there.`] : []),
-    'These are references, not what a patient owes. Each line names its source.',
   ].join(' ')
 }
 
@@ -177,7 +127,8 @@ function ofSheet({ data, not_held, as_of, releases }: Sheet): string {
   })
   const rest = prices.length > SHOWN ? `; ${prices.length - SHOWN} more` : ''
   return [
-    `${counted(prices.length, 'price')} in force on ${as_of}: ${shown.join(', ')}${rest}.`,
+    `${counted(prices.length, 'price')} for this place in force on ${as_of}${shown.length > 0 ? ': ' : ''}${shown.join(', ')}${rest}.`,
+    ...(prices.length === 0 ? ['There may be some for a state or a ZIP code as region.'] : []),
     ...sampleNote(data, releases),
     ...(data.length > prices.length
       ? [
@@ -208,7 +159,7 @@ function ofHistory({ data, page }: History): string {
       ? [`${adjustment ? moneyOf(adjustment) : priceOf(row.price)} from ${effective_from} (${release_id})`]
       : [],
   )
-  const said = `${counted(page.total, 'edition')} asked, newest first; ${priced.length} on this page state a price${priced.length > 0 ? ': ' : ''}${priced.slice(0, SHOWN).join('; ')}.`
+  const said = `${counted(page.total, 'edition')} asked, newest first; ${priced.length} on this page ${priced.length === 1 ? 'states' : 'state'} a price${priced.length > 0 ? ': ' : ''}${priced.slice(0, SHOWN).join('; ')}.`
   return [said, ...sampleNote(data)].join(' ') + nextOf(page)
 }
 

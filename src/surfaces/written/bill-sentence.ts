@@ -1,0 +1,101 @@
+import type { Basis, PricedRow } from '../../proof/price/row.ts'
+import {
+  type Amounts,
+  BASIS_WORDS,
+  type Classed,
+  counted,
+  dollars,
+  moneyOf,
+  priceOf,
+  type Released,
+  sampleNote,
+} from './sentence-words.ts'
+
+interface Line {
+  status: number
+  row?: Classed & Pick<PricedRow, 'kind' | 'cpt' | 'modifier' | 'npi' | 'price'>
+  adjustment?: { modifier: string; amount: string }
+  problem?: { code: string; detail: string }
+  units?: number
+  billed?: string
+  extended?: Amounts | null
+}
+interface Bill extends Released {
+  results: Line[]
+  summary: {
+    lines: number
+    priced: number
+    totals: { basis: Basis; lines: number; low: string; high: string; billed: string | null }[]
+  }
+}
+
+/** Of a longer bill only the sums are told: each line costs an agent as much as a lookup. */
+const MOST_TOLD = 12
+
+export function ofBill({ results, summary, releases }: Bill): string {
+  const sums = summary.totals.map(({ basis, lines, low, high, billed }) => {
+    const against = billed === null ? '' : `, billed ${dollars(billed)}`
+    return `${moneyOf({ low, high })} is ${BASIS_WORDS[basis]} of ${counted(lines, 'line')}${against}`
+  })
+  // Medicare's prices are for the unit that the code is billed in.
+  const inOwnUnits = numbersOf(results, ({ row }) => Boolean(row?.npi && row.price.per))
+  return [
+    `${summary.priced} of ${counted(summary.lines, 'line')} ${summary.priced === 1 ? 'has' : 'have'} a price${sums.length > 0 ? ': ' : ''}${sums.join('; ')}.`,
+    ...(results.length > MOST_TOLD ? [] : results.flatMap((line, at) => toldLine(line, at + 1))),
+    ...sampleNote(
+      results.flatMap(({ row }) => row ?? []),
+      releases,
+    ),
+    ...(inOwnUnits
+      ? [`The hospital states the price of line ${inOwnUnits} for a unit of its own: compare \`per\` with the bill.`]
+      : []),
+    ...reasons(
+      results,
+      404,
+      ({ code }) => code,
+      (lines, why) => `No price for line ${lines}: ${why}, see the problem there.`,
+    ),
+    ...reasons(
+      results,
+      400,
+      ({ detail }) => detail,
+      (lines, why) => `Line ${lines} was not understood, and may have a price: ${why}.`,
+    ),
+    'These are references, not what a patient owes. Each line names its source.',
+  ].join(' ')
+}
+
+const numbersOf = (results: readonly Line[], isOne: (line: Line) => boolean): string =>
+  results.flatMap((line, index) => (isOne(line) ? [index + 1] : [])).join(', ')
+
+/** What one line comes to, with the amount for one unit where there are several. */
+function toldLine({ row, adjustment, units = 1, billed, extended }: Line, number: number): string[] {
+  if (!row) return []
+  const modifier = adjustment?.modifier ?? row.modifier
+  const one = adjustment ? moneyOf(adjustment) : priceOf(row.price)
+  const against = billed === undefined ? '' : `, billed ${dollars(billed)}`
+  if (row.kind === 'rate') return [`Line ${number}: ${one} is a factor, not a price${against}.`]
+  const whole = extended && units > 1 ? ` x ${units} = ${moneyOf(extended)}` : ''
+  return [`Line ${number}: ${row.cpt}${modifier === null ? '' : `-${modifier}`} ${one}${whole}${against}.`]
+}
+
+/** The lines that were refused, together where the reason is the same. */
+function reasons(
+  results: readonly Line[],
+  status: number,
+  reasonOf: (problem: NonNullable<Line['problem']>) => string,
+  told: (lines: string, reason: string) => string,
+): string[] {
+  const found = new Set(
+    results.flatMap(({ status: each, problem }) => (each === status && problem ? reasonOf(problem) : [])),
+  )
+  return [...found].map((reason) =>
+    told(
+      numbersOf(
+        results,
+        ({ status: each, problem }) => each === status && problem !== undefined && reasonOf(problem) === reason,
+      ),
+      reason,
+    ),
+  )
+}

@@ -1,0 +1,47 @@
+// The words that sentences about prices are made of.
+
+import type { Basis } from '../../proof/price/row.ts'
+
+export const BASIS_WORDS: { [basis in Basis]: string } = {
+  medicare_pfs: 'the Medicare physician fee schedule amount',
+  medicare_pfs_qpp: 'the Medicare physician fee schedule amount for qualifying participants',
+  medicare_clfs: 'the Medicare laboratory fee',
+  medicare_opps: 'the Medicare hospital outpatient rate',
+  medicare_asc: 'the Medicare surgery center rate',
+  medicare_asp: 'the Medicare drug payment limit',
+  medicare_dmepos: 'the Medicare equipment fee',
+  medicare_anesthesia: 'the Medicare anesthesia factor',
+  hospital_cash: 'the cash price that the hospital lists',
+  hospital_gross: 'the gross charge that the hospital lists',
+  hospital_negotiated_low: 'the lowest negotiated charge that the hospital lists',
+  hospital_negotiated_high: 'the highest negotiated charge that the hospital lists',
+}
+
+export type Amounts = { amount: string } | { low: string; high: string }
+export type Stated = Amounts & { per?: string | null }
+export const dollars = (amount: string): string => `$${amount}`
+export const moneyOf = (price: Amounts): string => {
+  if ('amount' in price) return dollars(price.amount)
+  return price.low === price.high ? dollars(price.low) : `${dollars(price.low)} to ${dollars(price.high)}`
+}
+export const priceOf = ({ per, ...price }: Stated): string => `${moneyOf(price)}${per ? ` per ${per}` : ''}`
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** Short answers have the class of the data in each row, answers with proofs in the manifests of the releases they show. */
+export interface Classed {
+  data_class?: string | null
+  proof?: unknown
+}
+export interface Released {
+  releases?: { release: { data_class: string } }[]
+}
+const classOf = ({ data_class, proof }: Classed): string | null | undefined =>
+  data_class ?? (proof as { release?: { data_class?: string } } | undefined)?.release?.data_class
+export const isSample = (each: Classed): boolean => classOf(each) === 'sample'
+
+/** What a reader of invented prices must be told, and nobody else. */
+export function sampleNote(rows: readonly Classed[], releases: Released['releases'] = []): string[] {
+  const each = [...rows.filter((row) => classOf(row)), ...releases.map(({ release }) => release)]
+  if (!each.some(isSample)) return []
+  return [each.every(isSample) ? 'Sample data, not real prices.' : 'Some of it is sample data, not real prices.']
+}
