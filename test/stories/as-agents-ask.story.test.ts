@@ -104,12 +104,22 @@ test('amounts and units of a bill are read as they are written, line by line', a
     { cpt: '99213', billed: '1.250,00' },
     { cpt: '99213', billed: -5 },
     { cpt: '99213', billed: 0.1 + 0.2 },
-    { cpt: '99213', units: 1.5 },
+    { cpt: '99213', units: 1.5, region: 'canary' },
   ]
   const result = await client.callTool({ name: 'price_bill', arguments: { lines } })
   expect(result.content[0]?.text).toStartWith(
     'Read line 1 as billed=300.00; line 2 as cpt=99213, billed=1250.50, modifier=25; line 3 as cpt=99213. 3 of 7 lines have a price',
   )
+  const understood = (result as { _meta?: Record<string, unknown> })._meta?.[QUESTION]
+  expect(understood).toEqual({
+    lines: [
+      { cpt: '99213', billed: '300.00' },
+      { cpt: '99213', billed: '1250.50', units: 2, modifier: '25' },
+      { cpt: '99213' },
+      ...Array.from({ length: 4 }, () => null),
+    ],
+  })
+  expect(JSON.stringify(result)).not.toContain('canary')
   const { results } = result.structuredContent as { results: Record<string, unknown>[] }
   expect(results.map(({ status, billed, units }) => [status, billed, units])).toEqual([
     [200, '300.00', 1],

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { answerValue, type Operation } from '../../operation.ts'
 import { type Problem, withFullStop } from '../../problem.ts'
-import { readingOf, writtenInput } from '../written/lookup.ts'
+import { answeredQuestion, readingOf, writtenInput } from '../written/lookup.ts'
 import { placeOf, SENTENCES, type Sentence } from '../written/sentences.ts'
 import { nextCall } from './next-call.ts'
 import type { Tool } from './tools.ts'
@@ -33,14 +33,21 @@ export async function callTool(
   const asked = writtenInput(args, Object.keys(op.input.shape))
   const reading = readingOf(args, asked)
   // Whoever verifies the answer needs the question that it answers.
-  const told = isDeepStrictEqual(args, asked) ? {} : { _meta: { [QUESTION]: asked } }
+  const toldOf = (answer?: unknown): Pick<CallToolResult, '_meta'> => {
+    const question = isDeepStrictEqual(args, asked) ? undefined : answeredQuestion(asked, answer)
+    return question ? { _meta: { [QUESTION]: question } } : {}
+  }
   const outcome = await visitor.perform(op, async () => asked)
-  if (!outcome.ok) return { ...refused(tool, op, outcome.problem, visitor), ...(isAnswer(outcome.problem) && told) }
+  if (!outcome.ok) return { ...refused(tool, op, outcome.problem, visitor), ...(isAnswer(outcome.problem) && toldOf()) }
   const answer = answerValue(outcome.output) as Arguments
   const day = typeof asked['as_of'] === 'string' && asked['as_of'] !== '' ? asked['as_of'] : today()
   const sentence = (SENTENCES[op.name] as Sentence)(answer as never, { baseUrl: visitor.baseUrl, day })
   const text = reading === undefined ? sentence : `${reading} ${sentence}`
-  return { content: [{ type: 'text', text }, ...linksOf(answer, visitor.baseUrl)], structuredContent: answer, ...told }
+  return {
+    content: [{ type: 'text', text }, ...linksOf(answer, visitor.baseUrl)],
+    structuredContent: answer,
+    ...toldOf(answer),
+  }
 }
 
 /** A price that is not there is the answer to a question that was understood; what was not understood is not repeated. */

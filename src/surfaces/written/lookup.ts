@@ -83,6 +83,18 @@ const writtenLine = (line: unknown): unknown => {
   return typeof line === 'string' ? writtenLookup({ cpt: line }) : line
 }
 
+/**
+ * The question that was answered, for whoever verifies the answer; undefined if it is about no code. A line that was refused
+ * is null: it is not repeated.
+ */
+export function answeredQuestion(asked: Members, answer: unknown): Members | undefined {
+  const { cpt, lines } = asked
+  const results = isObject(answer) && Array.isArray(answer['results']) ? answer['results'] : []
+  if (Array.isArray(lines))
+    return { ...asked, lines: lines.map((line, at) => (results[at]?.status === 400 ? null : line)) }
+  return cpt === undefined ? undefined : asked
+}
+
 /** What was read in another form than it was sent, in words; undefined if nothing was. */
 export function readingOf(sent: Members, read: Members): string | undefined {
   const lines = (members: Members): unknown[] => (Array.isArray(members['lines']) ? members['lines'] : [])
