@@ -134,7 +134,7 @@ test('the sentence of a price names the part of a visit that it is for', async (
   expect(await said('facility')).toContain('It is the doctor’s part; the hospital or center is paid separately.')
   expect(await said('outpatient')).toContain('It is what the hospital or center is paid; doctors are paid separately.')
   expect(await said('non_facility')).not.toContain('separately')
-  expect(await said('non_facility')).toContain('It includes the part that a Medicare patient pays.')
+  expect(await said('non_facility')).toContain('It includes any part that a Medicare patient pays.')
   const { content } = await client.callTool({ name: 'code_sheet', arguments: { cpt: 'G0109' } })
   expect(content[0]?.text).toContain('0 prices for this place in force')
   expect(content[0]?.text).not.toContain(': .')

@@ -23,7 +23,7 @@ export interface About {
 }
 export type Sentence = (answer: never, about: About) => string
 
-const MEDICARE = 'It includes the part that a Medicare patient pays. It is a reference, not what a patient owes.'
+const MEDICARE = 'It includes any part that a Medicare patient pays. It is a reference, not what a patient owes.'
 const HOSPITAL = 'It is what the hospital published, not a quote.'
 const RATE = 'It is multiplied by base units and time: it is not the price of a service.'
 /** Only a list of CMS says which ZIP codes are rural by the rule of this schedule; former bidding areas have a file of their own. */
