@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import { type Call, type Gate, type Operation, perform, refusalOf, type Visit } from '../../operation.ts'
 import type { Kind, Problem } from '../../problem.ts'
+import { isObject, type Members } from '../../proof/shape.ts'
 import { STATUS } from '../../status.ts'
 import type { Mount } from '../http/mount.ts'
 import { readJson } from '../http/request.ts'
 import { problemDocument, quotaHeaders, refusalHeaders } from '../http/response.ts'
-import { readQuestion } from './question.ts'
+import { writtenInput } from '../written/lookup.ts'
+import { readQuestion, unreadText } from './question.ts'
 import { envelope, RpcError, type RpcErrorName, type RpcId, readRequest } from './rpc.ts'
 import { skillsOf } from './skills.ts'
-import { MOST_ID_LENGTH, rejectedTask, type Subject, subjectOf, taskId, taskOf } from './task.ts'
+import { answeredTask, MOST_ID_LENGTH, refusedTask, type Subject, subjectOf, taskId } from './task.ts'
 
 const MOST_BYTES = 64 * 1024
 
@@ -180,7 +182,8 @@ function subjectOrThrow(id: string): Subject {
 
 async function getTask(parts: Method, params: unknown): Promise<Reply> {
   const subject = subjectOrThrow(parsed(TaskReference, params).id)
-  if (subject.question && !operationOf(parts, subject.question.skill)) throw new RpcError('task_not_found')
+  const { question } = subject
+  if (typeof question !== 'string' && !operationOf(parts, question.skill)) throw new RpcError('task_not_found')
   return asked(parts, subject)
 }
 
@@ -195,19 +198,29 @@ const operationOf = ({ operations }: A2aParts, skill: string): Operation | undef
 /** Asks the question of a task, and puts the task under the given name. */
 async function asked(parts: Method, subject: Subject, name?: 'task'): Promise<Reply> {
   const named = (task: object): unknown => (name ? { [name]: task } : task)
+  const about = { baseUrl: parts.baseUrl(), requestId: parts.requestId }
   const { question } = subject
-  if (!question) return { result: named(rejectedTask(subject)) }
+  if (typeof question === 'string') return { result: named(refusedTask(subject, unreadText(question), about)) }
   const op = operationOf(parts, question.skill)
   if (!op) throw new RpcError('invalid_params', 'there is no such skill: the agent card lists them')
-  const dated = { ...subject, question: { ...question, input: onItsDay(op, question.input, parts.dayOf(subject.at)) } }
-  if (taskId(dated).length > MOST_ID_LENGTH) throw new RpcError('invalid_params', 'the question is too long')
-  const outcome = await perform(op, parts.call, parts.gate, async () => question.input)
-  if (!outcome.ok && NOT_IN_TASKS.includes(outcome.problem.entry.kind))
-    throw new Refused(outcome.problem, outcome.visit)
-  const about = { baseUrl: parts.baseUrl(), requestId: parts.requestId }
-  return { result: named(taskOf(dated, outcome, about)), visit: outcome.visit }
+  const input = writtenInput(question.input, Object.keys(op.input.shape))
+  const dated = { ...subject, question: { ...question, input: onItsDay(op, input, parts.dayOf(subject.at)) } }
+  if (taskId(dated).length > MOST_ID_LENGTH)
+    throw new RpcError(
+      'invalid_params',
+      'the question is too long for a task: send fewer lines, or POST /reference/batch',
+    )
+  const outcome = await perform(op, parts.call, parts.gate, async () => input)
+  const { visit } = outcome
+  if (outcome.ok) return { result: named(answeredTask(dated, outcome.output, about)), visit }
+  if (NOT_IN_TASKS.includes(outcome.problem.entry.kind)) throw new Refused(outcome.problem, visit)
+  return { result: named(refusedTask(dated, outcome.problem, about)), visit }
 }
 
 /** A question without a day is about the day on which it is asked. Asked again later, it is still about that day. */
-const onItsDay = (op: Operation, input: Record<string, unknown>, as_of: string): Record<string, unknown> =>
-  'as_of' in op.input.shape && !input['as_of'] ? { ...input, as_of } : input
+function onItsDay(op: Operation, input: Members, as_of: string): Members {
+  const dated = (asked: unknown): unknown => (isObject(asked) && !asked['as_of'] ? { ...asked, as_of } : asked)
+  if ('as_of' in op.input.shape) return dated(input) as Members
+  const { lines } = input
+  return 'lines' in op.input.shape && Array.isArray(lines) ? { ...input, lines: lines.map(dated) } : input
+}

@@ -3,7 +3,10 @@ import fc from 'fast-check'
 import { questionOfText } from './question.ts'
 import { subjectOf, taskId } from './task.ts'
 
-const inputOf = (text: string) => questionOfText(text)?.input
+const inputOf = (text: string) => {
+  const question = questionOfText(text)
+  return typeof question === 'string' ? question : question.input
+}
 
 test('a text is read as the question that it asks', () => {
   expect(inputOf('price of 99213 in 60611')).toEqual({ cpt: '99213', region: '60611' })
@@ -15,7 +18,7 @@ test('a text is read as the question that it asks', () => {
     npi: '1234567893',
   })
   expect(inputOf("  What's the  Medicare price of j0585 at 1234567893 in new  york?")).toEqual({
-    cpt: 'j0585',
+    cpt: 'J0585',
     npi: '1234567893',
     region: 'US-NY',
   })
@@ -39,24 +42,102 @@ test('a text is read as the question that it asks', () => {
   expect(inputOf('99213 in Washington')).toEqual({ cpt: '99213', region: 'Washington' })
 })
 
-test('a text that is not wholly understood is no question', () => {
-  for (const text of [
-    '',
-    'price',
-    'price of',
-    'price of knee',
-    'hello',
-    'price of 992133',
-    '99213 please',
-    '99213 in',
-    '99213 in 60611 in 60612',
-    '99213-26 modifier TC',
-    '99213 and 99214',
-    `99213 in ${'x'.repeat(400)}`,
-  ])
-    expect([text, questionOfText(text)]).toEqual([text, undefined])
-  // What stands for a place, a day or a provider is the lookup's to judge: it refuses what it does not know.
+test('the same question is read from many phrasings', () => {
+  const expected: [input: Record<string, string>, ...texts: string[]][] = [
+    [
+      { cpt: '99213' },
+      'What does Medicare pay for 99213?',
+      'how much is 99213',
+      'I need the Medicare reimbursement for 99213 please',
+      'What is the allowed amount for CPT code 99213?',
+      'cpt=99213',
+      '{"cpt": "99213"}',
+    ],
+    [
+      { cpt: '99213', region: '60611' },
+      'How much is CPT 99213 in Chicago, IL 60611?',
+      'What would Medicare pay for 99213 in 60611?',
+      '99213 in or near 60611',
+      'ZIP 60611 code 99213',
+      'price of 99213 at zip code 60611',
+      'cpt: 99213, region: 60611',
+      '{"skill": "lookup_reference", "cpt": "99213", "region": "60611"}',
+    ],
+    [{ cpt: '99213', region: 'national' }, '99213 nationwide', 'the national price of 99213', '99213, region national'],
+    [
+      { cpt: '70450', npi: '1234567893' },
+      'What does the hospital with NPI 1234567893 charge for CPT 70450?',
+      'price of 70450 at NPI 1234567893',
+    ],
+    [{ cpt: '70450', npi: '1234567893', basis: 'hospital_gross' }, 'gross charge of 70450 at 1234567893'],
+    [{ cpt: '70450', npi: '1234567893', basis: 'hospital_cash' }, 'cash price of 70450 at 1234567893'],
+    [{ cpt: '27447', setting: 'facility' }, 'facility price for 27447', '27447 in a facility setting'],
+    [{ cpt: '99213', setting: 'non_facility' }, "99213 in the doctor's office", 'non-facility rate of 99213'],
+    [{ cpt: '45378', setting: 'asc' }, 'price of 45378 in an ambulatory surgery center', '45378 ASC'],
+    [{ cpt: '27447', modifier: 'RT-59' }, '27447 with modifiers RT and 59', '27447-RT-59', '27447 mod RT/59'],
+    [{ cpt: '99213', as_of: '2026-07-15' }, '99213 on July 15, 2026', '99213 as of 7/15/2026', '2026-07-15 99213'],
+  ]
+  for (const [input, ...texts] of expected)
+    for (const text of texts) expect([text, inputOf(text)]).toEqual([text, input])
+})
+
+test('a bill is read where each amount and number of units surely belongs to a code', () => {
+  const region = '60611'
+  const expected: [text: string, ...lines: Record<string, unknown>[]][] = [
+    ['I was billed $300 for 99213 in 60611. Is that fair?', { cpt: '99213', region, billed: '300.00' }],
+    ['I had 99213 in 60611, billed 300', { cpt: '99213', region, billed: '300.00' }],
+    ['99213 for 300 dollars', { cpt: '99213', billed: '300.00' }],
+    ['How much for 4 units of 97110 in 60611?', { cpt: '97110', region, units: 4 }],
+    ['97110 x 4', { cpt: '97110', units: 4 }],
+    [
+      'My bill: 99213-25 $1,250.00, 36415 $30, 80053 $18.50. ZIP 60611. Is this bill fair?',
+      { cpt: '99213', modifier: '25', region, billed: '1250.00' },
+      { cpt: '36415', region, billed: '30.00' },
+      { cpt: '80053', region, billed: '18.50' },
+    ],
+    ['$250 for 99213, $30 for 36415', { cpt: '99213', billed: '250.00' }, { cpt: '36415', billed: '30.00' }],
+  ]
+  for (const [text, ...lines] of expected)
+    expect([text, questionOfText(text)]).toEqual([text, { skill: 'lookup_references', input: { lines } }])
+})
+
+test('a text that is not wholly and surely understood is no question, and says why', () => {
+  const expected = {
+    words: [
+      'price of 99213 in',
+      '99213 in 60611 in 60612',
+      '99213-26 modifier TC',
+      '99213 without modifier 25',
+      'not 99213',
+      'What do I owe for 99213?',
+      'Is 99213 covered?',
+      'the history of 99213',
+      'What would Medicare have paid for 99213 last year?',
+      "What does St. Mary's Hospital charge for 70450?",
+      'Price of 99213 in Texas vs Florida',
+      '99213 between 2026-01-01 and 2026-07-01',
+      '99213 $3.5k',
+      '99213 $1,25',
+      '99213 for 94102-1234',
+      '{"cpt": "99213"',
+      `99213 in ${'x'.repeat(400)}`,
+    ],
+    no_code: ['', 'price', 'price of knee', 'hello', 'price of 992133', 'how much is a colonoscopy?'],
+    // Without "in", a ZIP code looks like a code.
+    several_codes: ['99213 and 99214', '99213 60611', '99213, 60611', '99214 in Chicago with 99213'],
+    bill: [
+      '99213 $300 36415',
+      '99213 $300 $400',
+      '99213 36415 $30 $300',
+      'I paid $300 for 99213',
+      'Medicare allowed $80 for 99213',
+    ],
+  }
+  for (const [why, texts] of Object.entries(expected))
+    for (const text of texts) expect([text, questionOfText(text) as string]).toEqual([text, why])
+  // What stands for a place or a setting is the lookup's to judge: it refuses what it does not know.
   expect(inputOf('99213 in 60611; drop table')).toEqual({ cpt: '99213', region: '60611; drop table' })
+  expect(inputOf('27447 in the hospital')).toEqual({ cpt: '27447', setting: 'hospital' })
 })
 
 test('no text takes long, or makes the reader fail', () => {
@@ -73,6 +154,9 @@ test('no text takes long, or makes the reader fail', () => {
     'the',
     '?',
     'new york',
+    '$300',
+    'x 4',
+    'hospital',
   )
   fc.assert(
     fc.property(fc.array(words, { maxLength: 60 }), (parts) => void questionOfText(parts.join(' '))),
@@ -86,6 +170,8 @@ test('no text takes long, or makes the reader fail', () => {
 test('the id of a task is its question, and no other text is one', () => {
   const subject = { question: { skill: 'lookup_reference', input: { cpt: '99213' } }, contextId: 'c', at: 1_000 }
   expect(subjectOf(taskId(subject))).toEqual(subject)
+  const unread = { question: 'no_code' as const, contextId: 'c', at: 1_000 }
+  expect(subjectOf(taskId(unread))).toEqual(unread)
   for (const id of ['', 'x', '%', 'e30', taskId(subject).slice(1), `${taskId(subject)}=`, 'A'.repeat(5000)])
     expect([id, subjectOf(id)]).toEqual([id, undefined])
   fc.assert(

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { writtenPlaces } from '../written/place.ts'
-import { writtenDay } from '../written/written.ts'
+import { Problem } from '../../problem.ts'
+import { JsonError, parseJson } from '../../proof/canonical-json.ts'
 import { RpcError } from './rpc.ts'
+import { readText, type Unread } from './text.ts'
 
 /** A question: an operation by its name, and its input. */
 export interface Question {
@@ -9,13 +10,29 @@ export interface Question {
   input: Record<string, unknown>
 }
 
-export const LOOKUP = 'lookup_reference'
+/** What is asked by those who do not name a skill. */
+const skillFor = (input: object): string => ('lines' in input ? 'lookup_references' : 'lookup_reference')
 
 /** What a text may say, told to those whose text was not understood. */
 export const GRAMMAR =
   'Write: price of CODE[-MODIFIER] [in PLACE] [on YYYY-MM-DD] [at NPI]; for example "price of 99213 in 94102" or ' +
   '"99213-25 in California on 2026-11-02 at 1234567893". PLACE is a ZIP code, a state, an address that ends with one of them, a ' +
-  'Medicare locality such as US-CA-05, or national. Or send a data part: {"skill": "lookup_reference", "cpt": "99213", "region": "94102"}; the skills are in the agent card.'
+  'Medicare locality such as US-CA-05, or national; a hospital is named by its NPI. Or send a data part: {"skill": "lookup_reference", "cpt": "99213", "region": "94102"}; the skills are in the agent card.'
+const AS_LINES =
+  'Send a data part: {"skill": "lookup_references", "lines": [{"cpt": "99213", "region": "94102", "units": 1, "billed": "300.00"}]}, with a line for each code; or write "99213 $300, 36415 $30 in 94102", or for one price "price of 99213 in 94102".'
+
+const REFUSALS: { readonly [why in Unread]: readonly [detail: string, hint: string] } = {
+  words: ['not all of the text was understood, so nothing was looked up', GRAMMAR],
+  no_code: ['the text has no code of five characters, such as 99213; services are not known by their names', GRAMMAR],
+  several_codes: ['the text has several codes, or a ZIP code without "in" before it', AS_LINES],
+  bill: ['it is not clear what the amounts or units in the text belong to', AS_LINES],
+}
+
+/** The refusal of a text that is no question. Nothing of the text is in it. */
+export function unreadText(why: Unread): Problem {
+  const [detail, hint] = REFUSALS[why]
+  return new Problem('invalid_request', detail, { hint })
+}
 
 const Part = z.object({
   text: z.string().optional(),
@@ -25,12 +42,11 @@ const Part = z.object({
   mediaType: z.string().optional(),
 })
 
-const MOST_TEXT = 300
 const isOneOf = (mediaType: string | undefined, type: string): boolean =>
   mediaType === undefined || mediaType === '' || mediaType.split(';')[0]?.trim().toLowerCase() === type
 
-/** Reads the parts of a message; undefined if they are a text that the grammar does not know. */
-export function readQuestion(parts: readonly unknown[]): Question | undefined {
+/** Reads the parts of a message; says why if they are a text that is no question. */
+export function readQuestion(parts: readonly unknown[]): Question | Unread {
   const [read, ...more] = parts.map((part) => Part.safeParse(part))
   if (!read?.success || more.length > 0) throw new RpcError('invalid_params', 'a message has one part: data or text')
   const { text, data, mediaType } = read.data
@@ -42,43 +58,24 @@ export function readQuestion(parts: readonly unknown[]): Question | undefined {
 function questionOfData(data: unknown): Question {
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw new RpcError('invalid_params', 'the data part must be one JSON object')
-  const { skill = LOOKUP, ...input } = data as Record<string, unknown>
+  const { skill = skillFor(data), ...input } = data as Record<string, unknown>
   if (typeof skill !== 'string') throw new RpcError('invalid_params', 'the member skill is the id of a skill')
   return { skill, input }
 }
 
-const OPENING =
-  /^(?:(?:what(?:'s| is)|show(?: me)?|give me|find|look ?up|get) )?(?:the )?(?:(?:medicare )?(?:price|fee|rate|cost)s? )?(?:(?:of|for) )?/i
-const CODE = /^(?:code |cpt |hcpcs )?([0-9]{4}[0-9a-z]|[a-z][0-9]{4})((?:-[0-9a-z]{2}){0,4})(?: |$)/i
-const CLAUSE = /^(in|on|at|modifier) (.+?)(?= (?:in|on|at|modifier) |$) ?/i
-
-/** A plain grammar, read from left to right: the same text is always the same question. */
-export function questionOfText(text: string): Question | undefined {
-  const plain = text
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .replace(/ ?[?.!]$/, '')
-  if (plain.length > MOST_TEXT) return undefined
-  const asked = plain.replace(OPENING, '')
-  const [code, cpt = '', modifiers = ''] = CODE.exec(asked) ?? []
-  if (code === undefined) return undefined
-  const input: Record<string, string> = { cpt, ...(modifiers !== '' && { modifier: modifiers.slice(1) }) }
-  for (let rest = asked.slice(code.length); rest !== ''; ) {
-    const [clause, word = '', value = ''] = CLAUSE.exec(rest) ?? []
-    if (clause === undefined) return undefined
-    const [name, meant] = memberOf(word.toLowerCase(), value)
-    if (name in input) return undefined
-    input[name] = meant
-    rest = rest.slice(clause.length)
-  }
-  return { skill: LOOKUP, input }
+/** A text that is JSON is data: programs that have only text send it so. */
+export function questionOfText(text: string): Question | Unread {
+  const data = text.trimStart().startsWith('{') ? jsonOf(text) : undefined
+  if (data !== undefined) return questionOfData(data)
+  const input = readText(text)
+  return typeof input === 'string' ? input : { skill: skillFor(input), input }
 }
 
-function memberOf(word: string, value: string): [name: string, meant: string] {
-  if (word === 'on') return ['as_of', writtenDay(value)]
-  if (word === 'at') return ['npi', value]
-  if (word === 'modifier') return ['modifier', value]
-  // What may mean several places, or none, goes through as it is: the lookup refuses it and says what to write.
-  const [place = value, ...others] = writtenPlaces(value)
-  return ['region', others.length > 0 ? value : place]
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof JsonError) return undefined
+    throw error
+  }
 }

@@ -1,16 +1,20 @@
 import { z } from 'zod'
-import { answerValue, type Outcome } from '../../operation.ts'
-import { withFullStop } from '../../problem.ts'
+import { answerValue } from '../../operation.ts'
+import { type Problem, withFullStop } from '../../problem.ts'
 import { JsonError, parseJson } from '../../proof/canonical-json.ts'
+import type { Members } from '../../proof/shape.ts'
 import { problemDocument } from '../http/response.ts'
-import { GRAMMAR, type Question } from './question.ts'
+import { answeredQuestion } from '../written/lookup.ts'
+import { SENTENCES } from '../written/sentences.ts'
+import type { Question } from './question.ts'
+import { UNREAD, type Unread } from './text.ts'
 
 // Tasks are complete when they are made, and nothing of them is stored: the id of a task is its question. Whoever has it can
 // ask again, at any process of the service, under the same rules of access.
 
-/** What a task is about. `question` is left out if nothing in the message was understood. */
+/** What a task is about: a question, or why the message was none. */
 export interface Subject {
-  question?: Question | undefined
+  question: Question | Unread
   contextId: string
   /** Epoch milliseconds. */
   at: number
@@ -27,14 +31,18 @@ const Encoded = z.tuple([
 export const MOST_ID_LENGTH = 4096
 
 export const taskId = ({ question, contextId, at }: Subject): string =>
-  Buffer.from(JSON.stringify([1, question?.skill ?? '', question?.input ?? {}, contextId, at])).toString('base64url')
+  Buffer.from(JSON.stringify([1, ...encoded(question), contextId, at])).toString('base64url')
+
+const encoded = (question: Subject['question']): [skill: string, input: object] =>
+  typeof question === 'string' ? ['', { unread: question }] : [question.skill, question.input]
 
 /** The subject of a task by its id, which is hostile text; undefined if it is none of ours. */
 export function subjectOf(id: string): Subject | undefined {
   if (id.length > MOST_ID_LENGTH || !/^[A-Za-z0-9_-]+$/.test(id)) return undefined
   try {
     const [, skill, input, contextId, at] = Encoded.parse(parseJson(Buffer.from(id, 'base64url').toString('utf8')))
-    return { question: skill === '' ? undefined : { skill, input }, contextId, at }
+    const unread = UNREAD.find((why) => why === input['unread']) ?? 'words'
+    return { question: skill === '' ? unread : { skill, input }, contextId, at }
   } catch (error) {
     if (error instanceof JsonError || error instanceof z.ZodError) return undefined
     throw error
@@ -43,26 +51,45 @@ export function subjectOf(id: string): Subject | undefined {
 
 const JSON_TYPE = 'application/json'
 
-/** The task of a question that nobody understood: it says how to ask. */
-export const rejectedTask = (subject: Subject): object => withStatus(subject, 'TASK_STATE_REJECTED', GRAMMAR)
+interface About {
+  baseUrl: string
+  requestId: string
+}
+
+/** The task of a question that was answered. The artifact has the question too, as it was understood. */
+export function answeredTask(subject: Subject & { question: Question }, output: unknown, { baseUrl }: About): object {
+  const { skill, input } = subject.question
+  const data = answerValue(output)
+  const sentence = SENTENCES[skill]?.(data as never, { baseUrl, day: String(input['as_of']) }) ?? ''
+  const words = hasSample(data) && !/sample data/i.test(sentence) ? `${sentence} ${SAMPLE}`.trim() : sentence
+  return {
+    ...withStatus(subject, 'TASK_STATE_COMPLETED', words),
+    artifacts: [artifactOf('answer', skill, data, answeredQuestion(input, data))],
+  }
+}
 
 /**
- * The task of a question that was asked. A price that is not there is an answer too, with its proof: the task is completed,
- * and its artifact is the problem. A question that has no meaning is rejected.
+ * The task of a question that was refused. A price that is not there is an answer too, with its proof: the task is completed,
+ * and its artifact is the problem. What has no meaning is rejected, and not repeated.
  */
-export function taskOf(subject: Subject, outcome: Outcome, about: { baseUrl: string; requestId: string }): object {
-  if (outcome.ok) {
-    const data = answerValue(outcome.output)
-    const artifacts = [{ artifactId: 'answer', name: subject.question?.skill, parts: [{ data, mediaType: JSON_TYPE }] }]
-    return { ...withStatus(subject, 'TASK_STATE_COMPLETED', hasSample(data) ? SAMPLE : undefined), artifacts }
-  }
-  const { problem } = outcome
+export function refusedTask(subject: Subject, problem: Problem, about: About): object {
   const isAnswer = problem.entry.kind === 'not_found'
+  const { question: asked } = subject
+  const question = isAnswer && typeof asked !== 'string' ? answeredQuestion(asked.input, undefined) : undefined
   const data = problemDocument(problem, { ...about, placeOf: () => 'body' })
-  const artifacts = [{ artifactId: 'problem', name: problem.code, parts: [{ data, mediaType: JSON_TYPE }] }]
   const words = [withFullStop(problem.detail), problem.hint, ...(hasSample(data) ? [SAMPLE] : [])].join(' ')
-  return { ...withStatus(subject, isAnswer ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_REJECTED', words), artifacts }
+  return {
+    ...withStatus(subject, isAnswer ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_REJECTED', words),
+    artifacts: [artifactOf('problem', problem.code, data, question)],
+  }
 }
+
+const artifactOf = (artifactId: string, name: string, data: unknown, question: Members | undefined): object => ({
+  artifactId,
+  name,
+  parts: [{ data, mediaType: JSON_TYPE }],
+  ...(question && { metadata: { question } }),
+})
 
 const SAMPLE = 'Sample data, invented for demonstration: not real.'
 

@@ -153,7 +153,14 @@ function card({ baseUrl, rails, skills, a2aPath, tokenPath }: AgentCardParts): O
 
 /** What an agent can write for a skill, as text or as the data part of a message. */
 const EXAMPLES: Readonly<Record<string, string[]>> = {
-  lookup_reference: ['price of 99213 in 94102', '{"skill":"lookup_reference","cpt":"99213","region":"94102"}'],
+  lookup_reference: [
+    'What does Medicare pay for 99213 in San Francisco, CA 94102?',
+    '{"skill":"lookup_reference","cpt":"99213","region":"94102"}',
+  ],
+  lookup_references: [
+    'I was billed $300 for 99213 in 94102. Is that fair?',
+    '{"skill":"lookup_references","lines":[{"cpt":"99213","region":"94102","units":1,"billed":"300.00"}]}',
+  ],
 }
 
 function skill({ name, summary, tag, access }: Operation): Card['skills'][number] {
