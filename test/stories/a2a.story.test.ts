@@ -286,7 +286,7 @@ test('an answer is told in a sentence, with the question as it was understood, b
 test('a bill in words, or as data, is compared line by line, and a line that is refused is not repeated', async () => {
   const said = await ask(app, { text: 'I was billed $300 for 99213 in 94102. Is that fair?' })
   const words = said.status.message?.parts[0]?.text
-  expect(words).toContain('Line 1: 99213 $113.34, billed $300.00.')
+  expect(words).toContain('Line 1: 99213 (US-CA-05, non-facility) $113.34, billed $300.00.')
   const lines = [{ cpt: '99213', billed: '$1,250.00' }, { cpt: '<b>canary' }]
   const task = await ask(app, { data: { lines } })
   const asked = [{ cpt: '99213', billed: '1250.00', as_of: TODAY }, null]

@@ -128,3 +128,25 @@ test('amounts and units of a bill are read as they are written, line by line', a
     ...Array.from({ length: 4 }, () => [400, undefined, 1]),
   ])
 })
+
+test('what is said once for a bill holds for each line that does not say it itself', async () => {
+  await using app = await withPrices()
+  const client = await connect(app, 'modern')
+  const lines = [{ cpt: '99213' }, '99213', { cpt: '99213', region: 'national' }, { cpt: '99213', region: null }]
+  const { content } = await client.callTool({ name: 'price_bill', arguments: { region: 'Alaska', lines } })
+  const text = content[0]?.text ?? ''
+  expect(text).toStartWith(
+    'Read line 1 as region=US-AK; line 2 as region=US-AK, cpt=99213; line 4 as region=US-AK. 4 of 4',
+  )
+  expect([...text.matchAll(/99213 \((\S+), non-facility\)/g)].map(([, region]) => region)).toEqual([
+    'US-AK-01',
+    'US-AK-01',
+    'national',
+    'US-AK-01',
+  ])
+  const said = async (name: string, args: Record<string, unknown>): Promise<string> =>
+    (await client.callTool({ name, arguments: args })).content[0]?.text ?? ''
+  expect(await said('price_bill', { codes: ['99213'] })).toContain('each line is as {"cpt": "99213"')
+  expect(await said('lookup_price', { cpt: '99213', units: 4 })).toContain('go into the lines of price_bill')
+  expect(await said('lookup_price', { cpt: '99213', as_of: '2020-01-01' })).toMatch(/Held: cms-pfs \d{4}-\d\d-\d\d to /)
+})

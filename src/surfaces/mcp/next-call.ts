@@ -18,8 +18,6 @@ const NEXT: { readonly [code in ProblemCode]?: string } = {
     'Next: call the same tool with the ZIP code of the place as region, or with a region from `choices`.',
   unknown_zip: 'Next: call the same tool with a state or a locality as region.',
   invalid_npi: 'Next: call the same tool with the ten digits of the NPI; coverage lists the hospitals that there are.',
-  unknown_parameter:
-    'Next: call the same tool with these names alone; units and amounts billed go into the lines of price_bill.',
   unknown_provider:
     'Next: call lookup_price without npi for the Medicare reference price; coverage lists the hospitals that there are.',
   provider_not_found: 'Next: check the NPI; do not try others.',
@@ -31,11 +29,28 @@ const NEXT: { readonly [code in ProblemCode]?: string } = {
 const CREDENTIAL =
   'Next: get a rails token (challenge, then attest: see the resource of the rails policy) and send it as X-Agent-Rails or Bearer; lookup_price and the other public tools need none.'
 
+const OTHER_NAMES: { readonly [tool: string]: string } = {
+  lookup_price: 'units and amounts billed go into the lines of price_bill',
+  price_bill: 'each line is as {"cpt": "99213", "modifier": "25", "units": 1, "billed": "300.00", "region": "94102"}',
+}
+
+/** The newest period of each chart that the answer needs, for those who see the text alone. */
+function periodsIn({ extra }: Problem): string {
+  const { charts = [] } = (extra.members ?? {}) as {
+    charts?: { chart: string; held: { from: string; to: string }[] }[]
+  }
+  const held = charts.flatMap(({ chart, held }) => held.slice(-1).map(({ from, to }) => `${chart} ${from} to ${to}`))
+  return held.length === 0 ? '' : ` Held: ${held.join(', ')}.`
+}
+
 /** Names the next call after a refusal of this tool. */
-export function nextCall({ code, entry, extra, hint }: Problem, tool: string): string {
+export function nextCall(problem: Problem, tool: string): string {
+  const { code, entry, extra, hint } = problem
   if (hint !== entry.hint) return `Next: ${hint}`
   const known = NEXT[code]
-  if (known !== undefined) return known
+  if (known !== undefined) return known + (code === 'no_edition_for_day' ? periodsIn(problem) : '')
+  if (code === 'unknown_parameter')
+    return `Next: call ${tool} with these names alone; ${OTHER_NAMES[tool] ?? 'leave out what has none'}.`
   if (code.startsWith('absent_')) return SHEET
   if (entry.kind === 'unauthenticated') return CREDENTIAL
   if (extra.retryAfterSeconds !== undefined) return `Next: call ${tool} again after ${extra.retryAfterSeconds} seconds.`

@@ -9,11 +9,12 @@ import {
   priceOf,
   type Released,
   sampleNote,
+  whereOf,
 } from './sentence-words.ts'
 
 interface Line {
   status: number
-  row?: Classed & Pick<PricedRow, 'kind' | 'cpt' | 'modifier' | 'npi' | 'price'>
+  row?: Classed & Pick<PricedRow, 'kind' | 'cpt' | 'modifier' | 'region' | 'npi' | 'setting' | 'class' | 'price'>
   adjustment?: { modifier: string; amount: string }
   problem?: { code: string; detail: string }
   units?: number
@@ -76,7 +77,8 @@ function toldLine({ row, adjustment, units = 1, billed, extended }: Line, number
   const against = billed === undefined ? '' : `, billed ${dollars(billed)}`
   if (row.kind === 'rate') return [`Line ${number}: ${one} is a factor, not a price${against}.`]
   const whole = extended && units > 1 ? ` x ${units} = ${moneyOf(extended)}` : ''
-  return [`Line ${number}: ${row.cpt}${modifier === null ? '' : `-${modifier}`} ${one}${whole}${against}.`]
+  const code = modifier === null ? row.cpt : `${row.cpt}-${modifier}`
+  return [`Line ${number}: ${code} (${whereOf(row)}) ${one}${whole}${against}.`]
 }
 
 /** The lines that were refused, together where the reason is the same. */

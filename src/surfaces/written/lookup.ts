@@ -70,17 +70,25 @@ function textOf(value: unknown): string | undefined {
   return text.length > MOST_CHARACTERS ? undefined : text
 }
 
+/** What may be said once for all lines of a bill. */
+const SHARED = ['region', 'npi', 'as_of', 'setting', 'basis']
+
 /** The same for what takes one lookup, or lines of them. `names` are those that it takes. */
 export function writtenInput(sent: Members, names: readonly string[]): Members {
-  const { lines } = sent
-  if (names.includes('lines') && Array.isArray(lines)) return { ...sent, lines: lines.map(writtenLine) }
-  return writtenLookup(sent, names.includes('modifier'))
+  const { lines, ...others } = sent
+  if (!names.includes('lines') || !Array.isArray(lines)) return writtenLookup(sent, names.includes('modifier'))
+  const isShared = ([name]: [string, unknown]): boolean => SHARED.includes(name)
+  const shared = Object.fromEntries(Object.entries(others).filter(isShared))
+  const own = Object.fromEntries(Object.entries(others).filter((each) => !isShared(each)))
+  return { ...own, lines: lines.map((line) => writtenLine(line, shared)) }
 }
 
 /** A line that is only a code asks about that code. */
-const writtenLine = (line: unknown): unknown => {
-  if (isObject(line)) return writtenLookup(line)
-  return typeof line === 'string' ? writtenLookup({ cpt: line }) : line
+function writtenLine(line: unknown, shared: Members): unknown {
+  const own = typeof line === 'string' ? { cpt: line } : line
+  if (!isObject(own)) return line
+  const given = Object.entries(own).filter(([, value]) => !isNothing(value) && value !== '')
+  return writtenLookup({ ...shared, ...Object.fromEntries(given) })
 }
 
 /**

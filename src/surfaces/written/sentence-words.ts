@@ -1,6 +1,6 @@
 // The words that sentences about prices are made of.
 
-import type { Basis } from '../../proof/price/row.ts'
+import type { Basis, PricedRow } from '../../proof/price/row.ts'
 
 export const BASIS_WORDS: { [basis in Basis]: string } = {
   medicare_pfs: 'the Medicare physician fee schedule amount',
@@ -45,3 +45,16 @@ export function sampleNote(rows: readonly Classed[], releases: Released['release
   if (!each.some(isSample)) return []
   return [each.every(isSample) ? 'Sample data, not real prices.' : 'Some of it is sample data, not real prices.']
 }
+
+/** Where, in which setting and by whom: without these an amount is easily taken for another. */
+export const whereOf = ({
+  region,
+  npi,
+  setting,
+  class: of,
+}: Pick<PricedRow, 'region' | 'npi' | 'setting' | 'class'>): string =>
+  [
+    npi === null ? region : `hospital ${npi}`,
+    ...(setting === null ? [] : [setting.replaceAll('_', '-')]),
+    ...(of === null ? [] : [`${of} charge`]),
+  ].join(', ')

@@ -14,6 +14,7 @@ import {
   type Released,
   type Stated,
   sampleNote,
+  whereOf,
 } from './sentence-words.ts'
 
 export interface About {
@@ -70,18 +71,6 @@ export function placeOf(proof: unknown): { release_id: string; href: string } | 
   const id = release?.release_id
   return id === undefined || row?.index === undefined ? undefined : { release_id: id, href: `/rows/${id}/${row.index}` }
 }
-
-const whereOf = ({
-  region,
-  npi,
-  setting,
-  class: of,
-}: Pick<PointedRow, 'region' | 'npi' | 'setting' | 'class'>): string =>
-  [
-    npi === null ? region : `hospital ${npi}`,
-    ...(setting === null ? [] : [setting.replaceAll('_', '-')]),
-    ...(of === null ? [] : [`${of} charge`]),
-  ].join(', ')
 
 function ofPrice(answer: Price, { baseUrl, day }: About): string {
   const { price, basis, cpt, modifier, modifiers_ignored: ignored, adjustment, effective_from, effective_to } = answer
