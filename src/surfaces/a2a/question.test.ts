@@ -71,7 +71,7 @@ test('the same question is read from many phrasings', () => {
     ],
     [{ cpt: '70450', npi: '1234567893', basis: 'hospital_gross' }, 'gross charge of 70450 at 1234567893'],
     [{ cpt: '70450', npi: '1234567893', basis: 'hospital_cash' }, 'cash price of 70450 at 1234567893'],
-    [{ cpt: '27447', setting: 'facility' }, 'facility price for 27447', '27447 in a facility setting'],
+    [{ cpt: '27447', setting: 'facility' }, 'facility rate of 27447', '27447 in a facility setting'],
     [{ cpt: '99213', setting: 'non_facility' }, "99213 in the doctor's office", 'non-facility rate of 99213'],
     [{ cpt: '45378', setting: 'asc' }, 'price of 45378 in an ambulatory surgery center', '45378 ASC'],
     [{ cpt: '27447', modifier: 'RT-59' }, '27447 with modifiers RT and 59', '27447-RT-59', '27447 mod RT/59'],
@@ -138,6 +138,9 @@ test('a text that is not wholly and surely understood is no question, and says w
   // What stands for a place or a setting is the lookup's to judge: it refuses what it does not know.
   expect(inputOf('99213 in 60611; drop table')).toEqual({ cpt: '99213', region: '60611; drop table' })
   expect(inputOf('27447 in the hospital')).toEqual({ cpt: '27447', setting: 'hospital' })
+  // To a biller this is what the hospital is paid, and on the schedule of doctors what the doctor is.
+  expect(inputOf('facility fee for 45378')).toEqual({ cpt: '45378', setting: 'facility fee' })
+  expect(inputOf('non-facility fee for 45378')).toEqual({ cpt: '45378', setting: 'non_facility' })
 })
 
 test('no text takes long, or makes the reader fail', () => {

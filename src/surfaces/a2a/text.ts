@@ -44,11 +44,12 @@ const PARTS: readonly [name: string, pattern: RegExp][] = [
   [
     'setting',
     new RegExp(
-      `\\b(?:(?:in|at) (?:an? |the )?)?(non[- ]facility|facility|(?:hospital )?outpatient|inpatient|${OFFICE}|${SURGERY})(?: setting)?(?![\\w-])`,
+      `\\b(?:(?:in|at) (?:an? |the )?)?(non[- ]facility|facility(?! (?:fee|charge|cost|price|payment)s?\\b)|(?:hospital )?outpatient|inpatient|${OFFICE}|${SURGERY})(?: setting)?(?![\\w-])`,
       'gi',
     ),
   ],
   // Some of these mean several settings: the lookup says which there are.
+  ['setting', /\b(facility (?:fee|charge|cost|price|payment)s?)\b/gi],
   ['setting', /\b(?:in|at) (?:an? |the )?(hospital|home|clinic|er|emergency room)(?= |$)/gi],
   ['basis', /\b(cash|gross|(?:medicare|hospital)_[a-z_]+|pfs|opps|clfs|asp|dmepos)(?![\w-])/gi],
   ['region', /\b(?:in |region )?(national|nationwide)\b/gi],
