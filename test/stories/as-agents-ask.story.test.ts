@@ -46,6 +46,7 @@ test('an argument of a tool is read as it is written, and the answer says and pr
     client.callTool({ name: 'lookup_price', arguments: args })
   const expected: [sent: Record<string, unknown>, understood: Record<string, unknown>, reading: string][] = [
     [{ cpt: '99213-25' }, { cpt: '99213', modifier: '25' }, 'Read as cpt=99213, modifier=25. '],
+    [{ cpt: '70450-26', modifier: '59' }, { cpt: '70450', modifier: '26-59' }, 'Read as cpt=70450, modifier=26-59. '],
     [{ cpt: 'CPT 99213' }, { cpt: '99213' }, 'Read as cpt=99213. '],
     [{ cpt: 99213, region: null, modifier: [] }, { cpt: '99213' }, ''],
     [{ cpt: '99213', region: 'Alaska' }, { cpt: '99213', region: 'US-AK' }, 'Read as region=US-AK. '],
@@ -72,7 +73,9 @@ test('what can mean two things is refused, and what was sent is not repeated', a
   await using app = await withPrices()
   const client = await connect(app, 'modern')
   const refused: [Record<string, unknown>, code: string][] = [
-    [{ cpt: '99213-25', modifier: '59' }, 'invalid_cpt'],
+    [{ cpt: '99213-25', modifier: 'Chicago' }, 'invalid_cpt'],
+    [{ cpt: '99213-25-59-RT', modifier: 'LT-XS' }, 'invalid_cpt'],
+    [{ cpt: '99213', constructor: 'Chicago' }, 'unknown_parameter'],
     [{ cpt: '99213 99214' }, 'invalid_cpt'],
     [{ cpt: 100 }, 'invalid_cpt'],
     [{ cpt: '99213\n' }, 'invalid_cpt'],

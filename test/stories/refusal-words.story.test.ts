@@ -143,6 +143,6 @@ test('what a refused parameter takes is said in one sentence', async () => {
     'the parameter billed takes what the bill asks for this line, in dollars and cents',
   )
   const client = await connect(app, 'modern')
-  const { content } = await client.callTool({ name: 'lookup_price', arguments: { cpt: '99213-25', modifier: '59' } })
+  const { content } = await client.callTool({ name: 'lookup_price', arguments: { cpt: '99213-25', modifier: 'none' } })
   expect(content[0]?.text).toContain('`modifier`')
 })

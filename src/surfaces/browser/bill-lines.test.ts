@@ -9,6 +9,9 @@ test('a bill is read as people paste it', () => {
   const cases: [string, object][] = [
     ['99213', { code: '99213' }],
     ['99213-25', { code: '99213', modifier: '25' }],
+    // Modifiers behind the code and beside it are all those of the line.
+    ['71046-26,59', { code: '71046', modifier: '26-59' }],
+    ['71046-26,26 59', { code: '71046', modifier: '26-59' }],
     [' j1885 , , 3 , 45.5 ', { code: 'J1885', units: 3, billed: '45.50' }],
     [
       'j1885,,3,"$1,234.50",60611,7/4/2026',

@@ -5,7 +5,7 @@ import { type BillQuestion, MOST_LINES } from '../../proof/list/batch.ts'
 import { isUnits } from '../../proof/lookup/bill.ts'
 import { isDay } from '../../proof/shape.ts'
 import { writtenPlaces } from '../written/place.ts'
-import { writtenAmount, writtenCode, writtenDay, writtenModifiers } from '../written/written.ts'
+import { allModifiers, writtenAmount, writtenCode, writtenDay, writtenModifiers } from '../written/written.ts'
 
 export const MOST_CHARACTERS = 32 * 1024
 const MOST_IN_CELL = 100
@@ -122,7 +122,7 @@ const MODIFIERS = /^([A-Z0-9]{2}(-[A-Z0-9]{2}){0,3})?$/
 function entryOf(of: (field: Field) => string, defaults: BillDefaults): Omit<BillEntry, 'at'> | string {
   const { cpt: code, modifier: own } = writtenCode(of('code')) ?? { cpt: '', modifier: '' }
   if (!/^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/.test(code)) return codeFault(of('code'))
-  const modifier = writtenModifiers(of('modifier')) || own
+  const modifier = allModifiers(own, writtenModifiers(of('modifier')))
   if (!MODIFIERS.test(modifier))
     return 'the modifier does not have two characters, such as 26; without a heading the columns are code, modifier, units, billed, place, day'
   const units = Number(/^([0-9]{1,6})(?:\.0*)?$/.exec(of('units') || '1')?.[1])

@@ -1,8 +1,9 @@
 import { parseQuestion } from '../../proof/lookup/question.ts'
 import { queryOf } from '../site/words.ts'
 import { type Hospital, hospitalText, MOST_MEANT, writtenHospitals } from '../written/hospital.ts'
+import { writtenSetting } from '../written/lookup.ts'
 import { stateName, writtenPlaces } from '../written/place.ts'
-import { writtenCode, writtenDay, writtenModifiers } from '../written/written.ts'
+import { allModifiers, writtenCode, writtenDay, writtenModifiers } from '../written/written.ts'
 
 /** The parameters of the page beside the code, in the order of its address. */
 export const QUERY = ['region', 'as_of', 'modifier', 'npi', 'setting', 'basis'] as const
@@ -23,7 +24,8 @@ export function asWritten(values: Readonly<Written>, hospitals: readonly Hospita
     region: only(writtenPlaces(written.region)) ?? written.region,
     npi: only(writtenHospitals(written.npi, hospitals)) ?? written.npi,
     as_of: writtenDay(written.as_of),
-    ...(code ? { cpt: code.cpt, modifier: writtenModifiers(written.modifier) || code.modifier } : {}),
+    setting: writtenSetting(written.setting) ?? written.setting,
+    ...(code ? { cpt: code.cpt, modifier: allModifiers(code.modifier, writtenModifiers(written.modifier)) } : {}),
   }
 }
 

@@ -35,7 +35,8 @@ const FIELDS: { readonly [name: string]: string } = {
   cpt: 'Write a code of five characters, such as 99213.',
   as_of: 'There is no such day. Write it as 2026-11-16 or 11/16/2026, or leave it out for today.',
   modifier: 'A modifier has two characters, such as 26. Write up to four, as in 71046-26-59.',
-  setting: 'Medicare has no price list for this setting. Leave it out.',
+  setting:
+    'A setting is non_facility (an office or a home), facility (the doctor’s fee in a hospital), outpatient (what the hospital itself is paid) or asc (a surgery center); inpatient prices are a hospital’s own. Leave it out if you are not sure.',
   basis: 'This kind of price is not one that can be asked for here. Leave it out.',
 }
 

@@ -4,9 +4,9 @@
 import { isNpi } from '../../proof/lookup/npi.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
-import { isDay, isObject, type Members } from '../../proof/shape.ts'
+import { isDay, isObject, type Members, own } from '../../proof/shape.ts'
 import { writtenPlaces } from './place.ts'
-import { writtenAmount, writtenCode, writtenDay, writtenModifiers } from './written.ts'
+import { allModifiers, writtenAmount, writtenCode, writtenDay, writtenModifiers } from './written.ts'
 
 const MOST_CHARACTERS = 100
 const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
@@ -28,16 +28,19 @@ const folded = (text: string): string =>
 const only = <Value>(values: readonly Value[]): Value | undefined => (values.length === 1 ? values[0] : undefined)
 const asList = (value: unknown): string => (Array.isArray(value) ? value.join(' ') : String(value))
 
+/** `Office`, `non-facility`, `ASC`: the setting that surely is meant. */
+export function writtenSetting(text: string): string | undefined {
+  const plain = folded(text)
+  return SETTINGS.find((each) => each === plain) ?? SETTING_WORDS.find(([, words]) => words.test(plain))?.[0]
+}
+
 /** What a text surely means, for each parameter. Undefined: it goes on as it is, and the lookup says what to send. */
 const READERS: Readonly<Record<string, (text: string) => string | number | undefined>> = {
   region: (text) => (parseRegion(text) ? text : only(writtenPlaces(text))),
   npi: (text) => only([text.replace(/^npi\b:?/i, '').replaceAll(/[\s-]+/g, '')].filter(isNpi)),
   as_of: (text) => only([writtenDay(text.trim())].filter(isDay)),
   modifier: (text) => only([writtenModifiers(text).replaceAll(/^-|-$/g, '')].filter((each) => MODIFIERS.test(each))),
-  setting: (text) => {
-    const plain = folded(text)
-    return SETTINGS.find((each) => each === plain) ?? SETTING_WORDS.find(([, words]) => words.test(plain))?.[0]
-  },
+  setting: writtenSetting,
   basis: (text) => BASES.find((each) => [each, each.replace(/^(medicare|hospital)_/, '')].includes(folded(text))),
   units: (text) => (/^[0-9]{1,6}$/.test(text.trim()) ? Number(text) : undefined),
   billed: (text) => writtenAmount(text.trim()),
@@ -48,13 +51,12 @@ const isNothing = (value: unknown): boolean => value === null || (Array.isArray(
 /** The parameters in the form that lookups take, as far as it is sure what they mean. Those that say nothing are left out. */
 export function writtenLookup(sent: Members, hasModifier = true): Members {
   const given = Object.entries(sent).filter(([, value]) => !isNothing(value))
-  const read = Object.fromEntries(given.map(([name, value]) => [name, readAs(READERS[name], value)]))
+  const read = Object.fromEntries(given.map(([name, value]) => [name, readAs(own(READERS, name), value)]))
   const { cpt, modifier } = writtenCode(textOf(sent['cpt']) ?? '') ?? { cpt: '', modifier: '' }
   if (!CODE.test(cpt)) return read
-  const other = read['modifier'] ?? ''
   if (modifier === '') return { ...read, cpt }
-  // With other modifiers beside it, the code is not surely one with these.
-  return hasModifier && (other === '' || other === modifier) ? { ...read, cpt, modifier } : read
+  const all = allModifiers(modifier, String(read['modifier'] ?? ''))
+  return hasModifier && MODIFIERS.test(all) ? { ...read, cpt, modifier: all } : read
 }
 
 function readAs(reader: (typeof READERS)[string] | undefined, value: unknown): unknown {
@@ -79,15 +81,15 @@ export function writtenInput(sent: Members, names: readonly string[]): Members {
   if (!names.includes('lines') || !Array.isArray(lines)) return writtenLookup(sent, names.includes('modifier'))
   const isShared = ([name]: [string, unknown]): boolean => SHARED.includes(name)
   const shared = Object.fromEntries(Object.entries(others).filter(isShared))
-  const own = Object.fromEntries(Object.entries(others).filter((each) => !isShared(each)))
-  return { ...own, lines: lines.map((line) => writtenLine(line, shared)) }
+  const rest = Object.fromEntries(Object.entries(others).filter((each) => !isShared(each)))
+  return { ...rest, lines: lines.map((line) => writtenLine(line, shared)) }
 }
 
 /** A line that is only a code asks about that code. */
 function writtenLine(line: unknown, shared: Members): unknown {
-  const own = typeof line === 'string' ? { cpt: line } : line
-  if (!isObject(own)) return line
-  const given = Object.entries(own).filter(([, value]) => !isNothing(value) && value !== '')
+  const asked = typeof line === 'string' ? { cpt: line } : line
+  if (!isObject(asked)) return line
+  const given = Object.entries(asked).filter(([, value]) => !isNothing(value) && value !== '')
   return writtenLookup({ ...shared, ...Object.fromEntries(given) })
 }
 

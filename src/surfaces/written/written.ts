@@ -19,6 +19,10 @@ export function writtenCode(text: string): WrittenCode | undefined {
 
 export const writtenModifiers = (text: string): string => capitals(text).replaceAll(/[\s,;/-]+/g, '-')
 
+/** The modifiers behind a code and those beside it: a line has all of them, each once. */
+export const allModifiers = (...written: readonly string[]): string =>
+  [...new Set(written.flatMap((each) => each.split('-')))].filter((each) => each !== '').join('-')
+
 const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec'
 const MONTH = '([A-Za-z]{3})[a-z]{0,6}\\.?'
 const YEAR = '((?:20)?[0-9]{2})'
