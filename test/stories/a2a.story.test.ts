@@ -372,6 +372,10 @@ test('the errors are those of A2A and JSON-RPC', async () => {
     expect([what, answer.error?.code, status]).toEqual([what, code, code === -32009 ? 400 : 200])
     expect(answer.error?.data[0]).toMatchObject({ '@type': 'type.googleapis.com/google.rpc.ErrorInfo' })
   }
+  const unknown = await post(app, { ...good, params: messageOf({ data: { skill: 'canary' } }) })
+  expect(unknown.body.error?.message).toMatch(
+    /^there is no such skill; the skills are .*lookup_reference, .*lookup_references, /,
+  )
   expect((await post(app, good, { 'a2a-version': '1.0.1' })).body.error).toBeUndefined()
   expect((await post(app, configured({ acceptedOutputModes: ['application/json'] }))).body.error).toBeUndefined()
   const large = await post(app, { ...good, padding: 'x'.repeat(70_000) })

@@ -115,7 +115,7 @@ test('the sentence about a bill has each line, with units and amounts, until the
   const said = async (...asked: object[]): Promise<string> =>
     (await client.callTool({ name: 'price_bill', arguments: { lines: asked } })).content[0]?.text ?? ''
   expect(await said(...lines)).toContain(
-    ' Line 1: 27447-50 (national, non-facility) $1500.00, billed $5000.00. Line 2: J0585 (national) $6.51 per 1 UNIT x 100 = $651.00, billed $1250.00. Line 3: $20.50 per UNIT is a factor, not a price. ',
+    ' Line 1: 27447-50 (national, non-facility) $1500.00, billed $5000.00. Line 2: J0585 (national) $6.51 per 1 UNIT x 100 = $651.00, billed $1250.00. Line 3: $20.50 per UNIT is a factor, not a price. Lines without a day of their own are for 2026-11-15. ',
   )
   expect(await said(...Array.from({ length: 13 }, () => lines[0] as object))).not.toContain('Line 1:')
 })

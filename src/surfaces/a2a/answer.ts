@@ -202,7 +202,10 @@ async function asked(parts: Method, subject: Subject, name?: 'task'): Promise<Re
   const { question } = subject
   if (typeof question === 'string') return { result: named(refusedTask(subject, unreadText(question), about)) }
   const op = operationOf(parts, question.skill)
-  if (!op) throw new RpcError('invalid_params', 'there is no such skill: the agent card lists them')
+  if (!op) {
+    const names = skillsOf(parts.operations()).map(({ name }) => name)
+    throw new RpcError('invalid_params', `there is no such skill; the skills are ${names.join(', ')}`)
+  }
   const input = writtenInput(question.input, Object.keys(op.input.shape))
   const dated = { ...subject, question: { ...question, input: onItsDay(op, input, parts.dayOf(subject.at)) } }
   if (taskId(dated).length > MOST_ID_LENGTH)

@@ -22,6 +22,7 @@ interface Line {
   extended?: Amounts | null
 }
 interface Bill extends Released {
+  as_of: string
   results: Line[]
   summary: {
     lines: number
@@ -33,7 +34,7 @@ interface Bill extends Released {
 /** Of a longer bill only the sums are told: each line costs an agent as much as a lookup. */
 const MOST_TOLD = 12
 
-export function ofBill({ results, summary, releases }: Bill): string {
+export function ofBill({ results, summary, releases, as_of }: Bill): string {
   const sums = summary.totals.map(({ basis, lines, low, high, billed }) => {
     const against = billed === null ? '' : `, billed ${dollars(billed)}`
     return `${moneyOf({ low, high })} is ${BASIS_WORDS[basis]} of ${counted(lines, 'line')}${against}`
@@ -62,7 +63,7 @@ export function ofBill({ results, summary, releases }: Bill): string {
       ({ detail }) => detail,
       (lines, why) => `Line ${lines} was not understood, and may have a price: ${why}.`,
     ),
-    'These are references, not what a patient owes. Each line names its source.',
+    `Lines without a day of their own are for ${as_of}. These are references, not what a patient owes. Each line names its source.`,
   ].join(' ')
 }
 
