@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isBilled } from '../../proof/lookup/bill.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
+import { readingOf, writtenInput } from './lookup.ts'
 import { writtenPlaces } from './place.ts'
 import { writtenAmount, writtenCode, writtenDay } from './written.ts'
 
@@ -110,5 +111,54 @@ test('whatever is written, what comes of it has a closed form', () => {
         expect(writtenCode(text)?.cpt ?? 'AAAAA').toMatch(/^[0-9A-Z]{5}$/)
       },
     ),
+  )
+})
+
+test('whatever is sent for a parameter, what is told of the reading has a closed form, and is read the same again', () => {
+  const names = fc.constantFrom(
+    'cpt',
+    'modifier',
+    'region',
+    'npi',
+    'as_of',
+    'setting',
+    'basis',
+    'units',
+    'billed',
+    '__proto__',
+  )
+  const pieces = fc.constantFrom(
+    '99213',
+    '-25',
+    ' ',
+    '26',
+    ',',
+    'IL',
+    'Chicago',
+    '60611',
+    '$',
+    '300',
+    '.5',
+    '7/1/2026',
+    '<b>',
+  )
+  const texts = fc.array(pieces, { maxLength: 5 }).map((parts) => parts.join(''))
+  const values = fc.oneof(
+    fc.string(),
+    texts,
+    fc.array(texts),
+    fc.integer(),
+    fc.double(),
+    fc.constant(null),
+    fc.object(),
+  )
+  const sentMembers = fc.dictionary(names, values)
+  fc.assert(
+    fc.property(sentMembers, (sent) => {
+      const read = writtenInput(sent, ['cpt', 'modifier'])
+      expect(readingOf(sent, read) ?? '').toMatch(/^(Read as [a-z_]+=[A-Za-z0-9_.-]+(, [a-z_]+=[A-Za-z0-9_.-]+)*\.)?$/)
+      expect(writtenInput(read, ['cpt', 'modifier'])).toEqual(read)
+    }),
+    { numRuns: 2_000 },
   )
 })
