@@ -149,6 +149,9 @@ test('what is said once for a bill holds for each line that does not say it itse
   ])
   const said = async (name: string, args: Record<string, unknown>): Promise<string> =>
     (await client.callTool({ name, arguments: args })).content[0]?.text ?? ''
+  const hostile = await client.callTool({ name: 'price_bill', arguments: { region: '<b>canary', lines: ['99213'] } })
+  expect(hostile.structuredContent).toMatchObject({ results: [{ status: 400 }] })
+  expect(JSON.stringify(hostile)).not.toContain('canary')
   expect(await said('price_bill', { codes: ['99213'] })).toContain('each line is as {"cpt": "99213"')
   expect(await said('lookup_price', { cpt: '99213', units: 4 })).toContain('go into the lines of price_bill')
   expect(await said('lookup_price', { cpt: '99213', as_of: '2020-01-01' })).toMatch(/Held: cms-pfs \d{4}-\d\d-\d\d to /)

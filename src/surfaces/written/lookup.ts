@@ -26,7 +26,6 @@ const folded = (text: string): string =>
     .replaceAll(/[^a-z]+/g, '_')
     .replaceAll(/^_|_$/g, '')
 const only = <Value>(values: readonly Value[]): Value | undefined => (values.length === 1 ? values[0] : undefined)
-const asList = (value: unknown): string => (Array.isArray(value) ? value.join(' ') : String(value))
 
 /** `Office`, `non-facility`, `ASC`: the setting that surely is meant. */
 export function writtenSetting(text: string): string | undefined {
@@ -51,25 +50,29 @@ const isNothing = (value: unknown): boolean => value === null || (Array.isArray(
 /** The parameters in the form that lookups take, as far as it is sure what they mean. Those that say nothing are left out. */
 export function writtenLookup(sent: Members, hasModifier = true): Members {
   const given = Object.entries(sent).filter(([, value]) => !isNothing(value))
-  const read = Object.fromEntries(given.map(([name, value]) => [name, readAs(own(READERS, name), value)]))
+  const read = Object.fromEntries(given.map(([name, value]) => [name, readAs(name, value)]))
   const { cpt, modifier } = writtenCode(textOf(sent['cpt']) ?? '') ?? { cpt: '', modifier: '' }
   if (!CODE.test(cpt)) return read
   if (modifier === '') return { ...read, cpt }
-  const all = allModifiers(modifier, String(read['modifier'] ?? ''))
+  const all = allModifiers(modifier, textOf(read['modifier'] ?? '') ?? '?')
   return hasModifier && MODIFIERS.test(all) ? { ...read, cpt, modifier: all } : read
 }
 
-function readAs(reader: (typeof READERS)[string] | undefined, value: unknown): unknown {
-  const text = textOf(value)
-  return text === undefined || text === '' ? value : (reader?.(text) ?? value)
+function readAs(name: string, value: unknown): unknown {
+  const text = name === 'modifier' && Array.isArray(value) ? listOf(value) : textOf(value)
+  return text === undefined || text === '' ? value : (own(READERS, name)?.(text) ?? value)
 }
 
-/** A text or a number, or a list of them, as one text. */
+/** A text or a number as text. Other values are hostile: they may have no text at all. */
 function textOf(value: unknown): string | undefined {
-  const parts: unknown[] = Array.isArray(value) ? value : [value]
-  if (!parts.every((part) => typeof part === 'string' || typeof part === 'number')) return undefined
-  const text = asList(value)
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined
+  const text = String(value)
   return text.length > MOST_CHARACTERS ? undefined : text
+}
+
+function listOf(values: readonly unknown[]): string | undefined {
+  const texts = values.map(textOf)
+  return texts.includes(undefined) ? undefined : texts.join(' ')
 }
 
 /** What may be said once for all lines of a bill. */
@@ -117,11 +120,15 @@ export function readingOf(sent: Members, read: Members): string | undefined {
   return all.length === 0 ? undefined : `Read ${told.length > 0 ? '' : 'as '}${all.join('; ')}.`
 }
 
-const plainly = (value: unknown): string => String(value).trim().toUpperCase()
-/** Only what is read here is told: it has a closed form. */
+const plainly = (value: unknown): string | undefined => textOf(value)?.trim().toUpperCase()
+/** What was not understood is refused later, and not told here: what is told has a closed form. */
+function isRead(name: string, value: unknown): boolean {
+  const text = textOf(value)
+  return text !== undefined && (name === 'cpt' ? CODE.test(text) : own(READERS, name)?.(text) !== undefined)
+}
 const changesIn = (sent: Members, read: Members): string =>
   Object.entries(read)
-    .filter(([name]) => name === 'cpt' || Object.hasOwn(READERS, name))
-    .filter(([name, value]) => plainly(sent[name]) !== plainly(value))
-    .map(([name, value]) => `${name}=${String(value)}`)
+    .filter(([name, value]) => isRead(name, value))
+    .filter(([name, value]) => value !== sent[name] && plainly(value) !== plainly(sent[name]))
+    .map(([name, value]) => `${name}=${textOf(value)}`)
     .join(', ')

@@ -151,13 +151,24 @@ test('whatever is sent for a parameter, what is told of the reading has a closed
     fc.double(),
     fc.constant(null),
     fc.object(),
+    fc.constant({ toString: 'x' }),
+    fc.constant([{ toString: 'x' }]),
   )
   const sentMembers = fc.dictionary(names, values)
+  const change = '[a-z_]+=[A-Za-z0-9_.-]+(, [a-z_]+=[A-Za-z0-9_.-]+)*'
   fc.assert(
     fc.property(sentMembers, (sent) => {
       const read = writtenInput(sent, ['cpt', 'modifier'])
-      expect(readingOf(sent, read) ?? '').toMatch(/^(Read as [a-z_]+=[A-Za-z0-9_.-]+(, [a-z_]+=[A-Za-z0-9_.-]+)*\.)?$/)
+      expect(readingOf(sent, read) ?? '').toMatch(new RegExp(`^(Read as ${change}\\.)?$`))
       expect(writtenInput(read, ['cpt', 'modifier'])).toEqual(read)
+    }),
+    { numRuns: 2_000 },
+  )
+  fc.assert(
+    fc.property(sentMembers, fc.array(fc.oneof(sentMembers, values), { maxLength: 3 }), (shared, lines) => {
+      const sent = { ...shared, lines }
+      const said = readingOf(sent, writtenInput(sent, ['lines'])) ?? ''
+      expect(said).toMatch(new RegExp(`^(Read (as )?((line [0-9] as )?${change}(; |\\.))+)?$`))
     }),
     { numRuns: 2_000 },
   )
