@@ -89,7 +89,7 @@ function ofPrice(answer: Price, { baseUrl, day }: About): string {
     `${what} (${whereOf(answer)}) on ${day}.`,
     ...(isSample(answer) ? ['Sample data, not a real price.'] : []),
     ...adjusted,
-    ...(answer.setting === 'non_rural' ? [RURAL] : []),
+    ...(answer.setting === 'non_rural' ? [...(answer.place?.rural === undefined ? [RURAL] : []), BIDDING] : []),
     ...partOf(answer),
     caveat(answer),
     ...(place ? [`Source: ${place.release_id}, in force from ${effective_from}${until}: ${baseUrl}${place.href}`] : []),
