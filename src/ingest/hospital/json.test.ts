@@ -108,6 +108,54 @@ describe('names of members', () => {
     }
   })
 
+  test('may be others that hospitals have for the same: gross_charges, payer_information', async () => {
+    const { payers_information, ...charge } = RATED
+    const all = { ...charge, discounted_cash: 4, minimum: 2, maximum: 6 }
+    const { rows } = await loaded(charged({ ...all, payers_information: [] }, { ...GROSS, payers_information }))
+    expect(rows).toHaveLength(7)
+    const otherwise = file({
+      ...CODED,
+      'Standard Charge': [
+        {
+          'Modifier-Code': ['TC'],
+          Setting: 'outpatient',
+          gross_charges: '5.00',
+          min: 2,
+          max: 6,
+          'Discounted Cash': '$4',
+        },
+        { setting: 'outpatient', gross_charge: null, gross_charges: 5, payer_information: payers_information },
+      ],
+    })
+    expect((await loaded(otherwise)).rows).toEqual(rows)
+  })
+
+  test('that are not known are told where they are like those of amounts, and refuse a file without any other', async () => {
+    const { rows, totals } = await loaded(charged(GROSS, { setting: 'inpatient', self_pay_price: '7.50' }))
+    expect([rows.map(short), totals]).toEqual([
+      ['G0101||gross|outpatient 5.00', 'G0101||negotiated_low|inpatient no_price_stated'],
+      { W09: 1, no_amount: 1 },
+    ])
+    const own = { payer_name: 'x', negotiated_rate: 9 }
+    expect((await loaded(charged({ ...GROSS, payers_information: [own] }))).totals).toEqual({ W09: 1 })
+    for (const charge of [{ payers_information: [own] }, { list_price: 5 }, { discounted_cash_price: 5 }])
+      expect(await refusal(charged({ setting: 'outpatient', ...charge }))).toMatch(
+        /no charge has an amount under a name of the CMS template.*Ask the hospital for its current file/,
+      )
+  })
+
+  test('of estimates, notes and percentages are passed over', async () => {
+    const payer = {
+      payer_name: 'x',
+      estimated_amount: 3,
+      standard_charge_percentage: 50,
+      median_amount: 2,
+      count: '12',
+    }
+    const charge = { ...GROSS, estimated_discounted_cash: 3, charge_number: 12345, payers_information: [payer] }
+    expect((await loaded(charged(charge))).totals).toEqual({})
+  })
+
   test('of a template before version 2.0 are refused with what to do', async () => {
     const old = { billing_code_information: CODED.code_information, standard_charges: [GROSS] }
     for (const text of [file(old), file({ codeInformation: [] })])

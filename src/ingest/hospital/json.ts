@@ -37,8 +37,31 @@ const STATED = [
 ] as const
 
 const RATE = 'standard_charge_dollar'
+/** All that a payer may state. */
+const RATES = [RATE, 'standard_charge_percentage', 'standard_charge_algorithm'] as const
 /** The template's own name since version 3, and those that hospitals had before or have beside it. */
 const MODIFIERS = ['modifier_code', 'modifiers', 'modifier', 'modifier_codes'] as const
+
+/** Other names that hospitals have for members of items and charges. */
+const SYNONYMS: ReadonlyMap<string, string> = new Map([
+  ['standard_charge', 'standard_charges'],
+  ['gross_charges', 'gross_charge'],
+  ['min', 'minimum'],
+  ['max', 'maximum'],
+  ['payer_information', 'payers_information'],
+])
+const OF_ITEMS = new Set(['description', 'code_information', 'standard_charges', 'drug_information'])
+const OF_CHARGES = new Set<string>([
+  'setting',
+  'billing_class',
+  'payers_information',
+  'additional_generic_notes',
+  ...STATED.map(([, name]) => name),
+  ...MODIFIERS,
+])
+/** A name like that of an amount, and not like that of what is read past: estimates, percentages, notes. */
+const LIKE_AMOUNTS = /charge|cash|price|dollar|amount|rate|negotiated|(^|_)(min|max)/
+const NO_AMOUNTS = /estimat|median|percent|algorithm|(^|_)count|note|method|class|code|number|date|unit/
 
 type Fields = { readonly [name: string]: unknown }
 
@@ -49,6 +72,9 @@ export class HospitalJson implements HospitalReader, JsonHandler {
   readonly #amounts = new LineAmounts()
   /** Whether any item was of the template. */
   #isOfTemplate = false
+  /** Whether any charge states an amount, and how many have one under a name that is not known. */
+  #hasAmounts = false
+  #unknown = 0
   lines = 0
 
   constructor(
@@ -70,6 +96,10 @@ export class HospitalJson implements HospitalReader, JsonHandler {
       throw unreadable(
         `no item of ${LIST} has code_information, as items have since version 2.0 of the CMS template. Ask the hospital for its current file`,
       )
+    if (this.#unknown > 0 && !this.#hasAmounts)
+      throw unreadable(
+        'no charge has an amount under a name of the CMS template, such as gross_charge and discounted_cash. Ask the hospital for its current file',
+      )
     const { members } = this.#reader
     const { confirm_attestation } = fields(members.get('attestation'))
     const { confirm_affirmation } = fields(members.get('affirmation'))
@@ -78,6 +108,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
       npis: list(members.get('type_2_npi')).flatMap((npi) => npisIn(text(npi))),
       version: text(members.get('version')),
       attested: text(confirm_attestation ?? confirm_affirmation),
+      unknown: this.#unknown,
     }
   }
 
@@ -92,7 +123,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
   }
 
   item(value: unknown, ordinal: number): void {
-    const { code_information, standard_charges, drug_information } = named(value, 'code_information')
+    const { code_information, standard_charges, drug_information } = membersOf(value, OF_ITEMS)
     if (code_information !== undefined) this.#isOfTemplate = true
     boundItem(list(code_information).length, list(standard_charges).length, ordinal)
     this.#codes.begin()
@@ -116,7 +147,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     const measure = drugUnit(text(unit), text(type))
     // An item without charges states no amount, and that is said of its code.
     for (const charge of charges.length > 0 ? charges : [NO_CHARGE])
-      this.#charge(named(charge, 'setting'), ordinal, professional, measure)
+      this.#charge(membersOf(charge, OF_CHARGES), ordinal, professional, measure)
   }
 
   #charge(charge: Fields, ordinal: number, ofDoctor: boolean, unit: number): void {
@@ -145,14 +176,29 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     const amounts = this.#amounts
     amounts.begin(unit)
     for (const [at, name] of STATED) amounts.state(at, dollarsIn(charge[name]))
+    this.#countUnknown(charge, OF_CHARGES)
     for (const payer of list(charge['payers_information'])) {
-      const stated = fields(payer)[RATE] ?? named(payer, 'payer_name')[RATE]
+      const stated = fields(payer)[RATE] ?? this.#rateUnderOtherName(payer)
       // Nearly all of them, and not one has to be read further.
       if (typeof stated === 'number' && amounts.isBetween(stated)) continue
       const rate = dollarsIn(stated)
       if (!amounts.covers(rate)) amounts.rate(rate)
     }
+    this.#hasAmounts ||= !amounts.isEmpty
     return amounts.settle()
+  }
+
+  #rateUnderOtherName(payer: unknown): unknown {
+    const found = named(payer, 'payer_name')
+    if (!RATES.some((name) => name in found)) this.#countUnknown(found, NO_NAMES)
+    return found[RATE]
+  }
+
+  /** An amount that is not read is told: a hospital may have its own word for one that is looked for here. */
+  #countUnknown(found: Fields, known: ReadonlySet<string>): void {
+    for (const name in found)
+      if (!known.has(name) && LIKE_AMOUNTS.test(name) && !NO_AMOUNTS.test(name) && dollarsIn(found[name]) > 0)
+        this.#unknown++
   }
 }
 
@@ -165,6 +211,24 @@ const named = (value: unknown, name: string): Fields => {
   if (name in found) return found
   return Object.fromEntries(Object.entries(found).map(([other, each]) => [other.trim().toLowerCase(), each]))
 }
+/** The members of an object under the names of the template, whatever the hospital writes for them. */
+function membersOf(value: unknown, known: ReadonlySet<string>): Fields {
+  const given = fields(value)
+  let isPlain = true
+  for (const name in given) isPlain &&= known.has(name)
+  if (isPlain) return given
+  const found = new Map<string, unknown>()
+  for (const [name, each] of Object.entries(given)) {
+    const plain = name
+      .trim()
+      .toLowerCase()
+      .replace(/[\s-]+/g, '_')
+    const usual = SYNONYMS.get(plain) ?? plain
+    if (isBlank(found.get(usual))) found.set(usual, each)
+  }
+  return Object.fromEntries(found)
+}
+const NO_NAMES: ReadonlySet<string> = new Set()
 const text = (value: unknown): string =>
   typeof value === 'string'
     ? value.trim()
