@@ -11,7 +11,10 @@ import { codeNumber } from './code-number.ts'
  */
 const OTHER_NUMBER = /^([0-9]{3,4}|(?=.*[0-9])[0-9A-Z-]{6,30})$/
 const CODE_AND_MODIFIER = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})([^0-9A-Z]+[0-9A-Z]{2}|[A-Z][0-9A-Z]|[0-9][A-Z])$/
-const isOtherNumber = (text: string): boolean => OTHER_NUMBER.test(text) && !CODE_AND_MODIFIER.test(text)
+/** A word of the hospital's own, such as `INTRLIP` and `ACET#3`: a code has four digits, and none has three letters in a row. */
+const OWN_WORD = /^(?=.*[A-Z]{3})(?!(.*[0-9]){4})[0-9A-Z#&+._-]{4,15}$/
+const isOtherNumber = (text: string): boolean =>
+  (OTHER_NUMBER.test(text) && !CODE_AND_MODIFIER.test(text)) || OWN_WORD.test(text)
 
 /** `108U` is 0108U: codes with these last letters have four digits, and a spreadsheet drops their leading zeros. */
 const WITHOUT_ZEROS = /^[1-9][0-9]{0,2}[TUFM]$/

@@ -14,11 +14,16 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
 
   test('numbers of other kinds typed as codes are told apart from codes typed wrongly', async () => {
     const others = ['12345678', '1234567', '470', '0360', 'CHG-00123', '00071-0155-23', 'ABC1234', '99213-99215']
-    const wrong = ['G010O', '99213-25', '99213 TC', '99213TC', '12X', 'A9999?', 'UNLISTED', '9 9213']
-    const { totals, lines, rows, judged } = await load([...others, ...wrong].map((code) => ({ code, gross: '5' })))
-    expect([rows, totals]).toEqual([[], { R03_other_code: others.length, R03: wrong.length }])
-    expect(lines['R03']?.[0]).toBe(first + others.length)
-    expect(judged).toEqual({ R03_other_code: others.length + wrong.length, R03: wrong.length })
+    const words = ['UNLISTED', 'INTRLIP', 'Acet#3', 'acetelixc', 'ALLSK']
+    const wrong = ['G010O', '99213-25', '99213 TC', '99213TC', '12X', 'A9999?', 'C176', '9 9213', 'DRESSING 4 X 4']
+    const told = [...others, ...words].length
+    const { totals, lines, rows, judged } = await load([
+      ...[...others, ...words, ...wrong].map((code) => ({ code, gross: '5' })),
+      ONE,
+    ])
+    expect([rows.length, totals]).toEqual([1, { R03_other_code: told, R03: wrong.length }])
+    expect(lines['R03']?.[0]).toBe(first + told)
+    expect(judged).toEqual({ R03_other_code: told + wrong.length + 1, R03: wrong.length + 1 })
   })
 
   test('a rule judges the lines that price a procedure, and only those', async () => {
