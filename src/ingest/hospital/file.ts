@@ -60,10 +60,12 @@ export async function openHospitalFile(
       boundCharges(tally.counted, tally.sourceBytes)
       spend(options.budget, 'keys', tally.mostKeys)
     }
-    const npis = providersOf(options.npis ?? [], feed.end(), stream.name)
+    const head = feed.end()
+    if (tally.mostKeys === 0) throw withoutCodes(feed.lines)
+    const npis = providersOf(options.npis ?? [], head, stream.name)
     spend(options.budget, 'keys', tally.mostKeys)
     boundRows(tally.mostKeys, npis.length, tally.sourceBytes)
-    const last_updated_on = options.effective_from ?? dayOf(feed.end())
+    const last_updated_on = options.effective_from ?? dayOf(head)
     const rows = rowsOfTally(tally, npis, last_updated_on)
     const published = stream.identity()
     return {
@@ -80,6 +82,14 @@ export async function openHospitalFile(
     throw error
   }
 }
+
+/** Hospitals for the mind, for rehabilitation and for long stays list days and stays alone. */
+const withoutCodes = (lines: number) =>
+  unreadable(
+    lines === 0
+      ? 'the file has no lines with prices: download it again'
+      : `none of the ${lines} lines with prices has a CPT or HCPCS code, and there are no prices of others here: there is nothing to load, unless the hospital has another file`,
+  )
 
 /** What one line states of one code. */
 export interface StatedLine {

@@ -207,11 +207,22 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
     expect((await loaded(same)).rows.map(({ cpt }) => cpt)).toEqual(['J3486'])
   })
 
+  test('a file with days and stays alone is refused with why, whatever else is missing', async () => {
+    const stays = [
+      { code: '124', type: 'RC', gross: '2200' },
+      { code: '885', type: 'MS-DRG', gross: '5000' },
+    ]
+    expect(await refusal(write(stays, { npi: '', last_updated_on: '' }))).toMatch(
+      /^none of the 2 lines with prices has a CPT or HCPCS code.*nothing to load/,
+    )
+    expect(await refusal(write([]))).toBe('the file has no lines with prices: download it again')
+  })
+
   test('a word for nothing in place of a code is no code, and no code typed wrongly', async () => {
     const { rows, totals } = await loaded(
-      write(['None', 'NULL', 'nan', 'N/A', 'na', '-'].map((code) => ({ code, gross: '5' }))),
+      write(['None', 'NULL', 'nan', 'N/A', 'na', '-', 'G0101'].map((code) => ({ code, gross: '5' }))),
     )
-    expect([rows, totals]).toEqual([[], { not_cpt: 6 }])
+    expect([rows.map(short), totals]).toEqual([['G0101||gross|outpatient 5.00'], { not_cpt: 6 }])
   })
 
   test('a word for nothing is a blank', async () => {
