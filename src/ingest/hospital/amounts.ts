@@ -87,7 +87,7 @@ export class LineAmounts {
     const lowest = this.dollars[LOWEST] as number
     const highest = this.dollars[HIGHEST] as number
     if (lowest === 0 || highest === 0) return rate === 0
-    return this.isBetween(rate) || !(isBelow(rate, lowest) || isBelow(highest, rate))
+    return this.isBetween(rate) || !(isOutside(rate, lowest) || isOutside(highest, rate))
   }
 
   /** A negotiated rate. It stands in for the lowest or the highest where the line does not state that itself. */
@@ -100,10 +100,10 @@ export class LineAmounts {
     const least = dollars[LEAST_RATE] as number
     const greatest = dollars[GREATEST_RATE] as number
     if (lowest !== 0) {
-      if (isBelow(rate, lowest)) this.mark(BELOW, true)
+      if (isOutside(rate, lowest)) this.mark(BELOW, true)
     } else if (least === 0 || isBelow(rate, least)) dollars[LEAST_RATE] = rate
     if (highest !== 0) {
-      if (isBelow(highest, rate)) this.mark(ABOVE, true)
+      if (isOutside(highest, rate)) this.mark(ABOVE, true)
     } else if (greatest === 0 || isBelow(greatest, rate)) dollars[GREATEST_RATE] = rate
   }
 
@@ -147,3 +147,6 @@ export class LineAmounts {
 
 /** Of two amounts as rows state them; amounts that differ in noise alone are the same. `BAD` is below none. */
 const isBelow = (a: number, b: number): boolean => a < b && a > 0 && b > 0 && unitsOf(a) < unitsOf(b)
+/** Hospitals round the lowest and the highest to the cent, and not the rates that they are: 18.015 is not below 18.02. */
+const isOutside = (a: number, b: number): boolean => isBelow(a, b) && unitsOf(b) - unitsOf(a) > HALF_A_CENT
+const HALF_A_CENT = UNITS / 200

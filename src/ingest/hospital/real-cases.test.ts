@@ -139,6 +139,8 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
         { code: 'G0102', low: '45', high: '60', rates: ['50', '70', '45'] },
         { code: 'G0103', low: '45', high: '60', rates: ['45', '60'] },
         { code: 'G0104', low: '100.5', high: '200', rates: ['100.49999999999999'] },
+        { code: 'G0105', low: '18.02', high: '64.85', rates: ['18.015', '64.854', '64.855'] },
+        { code: 'G0106', low: '18.02', high: '64.85', rates: ['18.0149', '64.8551'] },
       ]),
     ).toEqual([
       'G0101||negotiated_high|outpatient 60.00',
@@ -149,6 +151,10 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
       'G0103||negotiated_low|outpatient 45.00',
       'G0104||negotiated_high|outpatient 200.00',
       'G0104||negotiated_low|outpatient 100.50',
+      'G0105||negotiated_high|outpatient 64.85',
+      'G0105||negotiated_low|outpatient 18.02',
+      'G0106||negotiated_high|outpatient 64.85 rate_outside_range',
+      'G0106||negotiated_low|outpatient 18.02 rate_outside_range',
     ])
   })
 

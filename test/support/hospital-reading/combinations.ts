@@ -106,12 +106,12 @@ class Gathering {
   }
 }
 
-/** Less as it stands there, and still less once it is rounded. */
+/** Less as it stands there, and still less, by more than half a cent, once it is rounded. */
 const isLess = (a: StatedAmount, b: StatedAmount): boolean =>
   a.kind === 'dollars' &&
   b.kind === 'dollars' &&
   compareDollars(a.exact, b.exact) < 0 &&
-  compareDollars(a.text, b.text) < 0
+  Math.round((Number(b.text) - Number(a.text)) * 10_000) > 50
 
 /** The ends that lines state, and beside them one end of the rates of the other lines. */
 function joined(stated: Amounts, rates: Amounts, end: 'low' | 'high'): Statement {
