@@ -197,6 +197,7 @@ class Feed {
 
   #readerFor(chunk: Uint8Array): HospitalReader {
     if (isUtf16(chunk)) throw unreadable('the file is UTF-16: save it as UTF-8 and load that')
+    if (isPacked(chunk)) throw unreadable('the file is packed twice: unpack it once, and load what is inside')
     const start = new TextDecoder('latin1').decode(chunk.subarray(0, 256)).replace(/^(\xef\xbb\xbf)?\s*/, '')
     if (start.startsWith('<?xml')) throw unreadable('the file is XML: load the hospital\u2019s CSV or JSON file')
     if (start.startsWith('<'))
@@ -206,6 +207,10 @@ class Feed {
     return isJson ? new HospitalJson(this.sink, this.rejects) : new HospitalCsv(this.sink, this.rejects)
   }
 }
+
+/** Still gzip or zip after it was unpacked: some servers pack what is packed already. */
+const isPacked = ([first, second, third]: Uint8Array): boolean =>
+  (first === 0x1f && second === 0x8b) || (first === 0x50 && second === 0x4b && third === 3)
 
 /** By its mark, or because every second byte of Latin letters is zero. */
 const isUtf16 = ([first, second]: Uint8Array): boolean =>

@@ -156,6 +156,8 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
       if (layout === 'json' || text.slice(end).includes(',')) expect([end, outcome]).toEqual([end, CUT])
     }
     expect(await refusal(gzipSync(text).subarray(0, 200))).toMatch(/damaged/)
+    for (const packed of [gzipSync(text), zip([{ name: 'a.csv', data: text }])])
+      expect(await refusal(gzipSync(packed))).toBe('the file is packed twice: unpack it once, and load what is inside')
     expect(await refusal(zip([{ name: 'a.csv', data: text }]).subarray(0, 200), {}, 'a.zip')).not.toBe('loaded')
     expect(await refusal(text)).toBe('loaded')
   })
