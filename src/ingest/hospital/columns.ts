@@ -146,7 +146,7 @@ function findColumns(names: readonly string[]): Columns | undefined {
     .filter((name) => /^code\|[0-9]{1,3}$/.test(name) && loose.at.has(`${name}|type`))
     .map((name) => ({ code: find(name), type: find(`${name}|type`) }))
   if (codes.length === 0 || !loose.at.has('setting')) return undefined
-  const charges = looseNames.filter((name) => name.startsWith('standardcharge'))
+  const charges = looseNames.filter((name) => name.startsWith('standardcharge') || BARE_CHARGE.test(name))
   const unknown = charges.filter((name) => !KNOWN_CHARGE.test(name)).length
   if (unknown === charges.length)
     throw unreadable(
@@ -187,6 +187,9 @@ function findColumns(names: readonly string[]): Columns | undefined {
 }
 const KNOWN_CHARGE =
   /^standardcharge\|(gross|discountedcash|min|minimum|max|maximum|(.*\|)?(negotiated(dollar|percentage|algorithm)|methodology))$/
+
+/** The same without `standard_charge|` before it. */
+const BARE_CHARGE = /^(gross(charges?)?|(discounted)?cash(price)?|negotiateddollar|min|minimum|max|maximum)$/
 
 function sideBySide(codes: Columns['codes']): boolean | undefined {
   if (codes.every(({ code, type }) => type === code + 1)) return false

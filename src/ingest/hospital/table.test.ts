@@ -145,8 +145,10 @@ describe('columns of other names', () => {
   })
 
   test('that are not known are told, and without any that is the file is refused', async () => {
-    const { totals, judged } = await loaded(csv(line).replace('|discounted_cash', '|self_pay'))
-    expect([totals, judged]).toEqual([{ W09: 1 }, { W09: 1 }])
+    for (const other of ['standard_charge|self_pay', 'Discounted Cash', 'Cash price', 'max']) {
+      const { totals, judged } = await loaded(csv(line).replace('standard_charge|discounted_cash', other))
+      expect([other, totals, judged]).toEqual([other, { W09: 1 }, { W09: 1 }])
+    }
     expect(await refusal(csv(line).replaceAll('standard_charge', 'standard_charges'))).toMatch(
       /none of the columns for amounts.*ask the hospital/,
     )
