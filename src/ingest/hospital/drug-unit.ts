@@ -14,7 +14,8 @@ export const MIXED = -1
 
 const TYPES = 32
 const SCALE = 10_000
-const VALUE = /^[0-9]{1,7}(\.[0-9]{1,4}0*)?$/
+/** Databases write `.5` for a half. */
+const VALUE = /^(?=.*[0-9])[0-9]{0,7}(\.[0-9]{0,4}0*)?$/
 
 /** The template's drug_unit_of_measurement and drug_type_of_measurement, together. */
 export function drugUnit(value: string, type: string): number {
