@@ -147,6 +147,6 @@ export class LineAmounts {
 
 /** Of two amounts as rows state them; amounts that differ in noise alone are the same. `BAD` is below none. */
 const isBelow = (a: number, b: number): boolean => a < b && a > 0 && b > 0 && unitsOf(a) < unitsOf(b)
-/** Hospitals round the lowest and the highest to the cent, and not the rates that they are: 18.015 is not below 18.02. */
+/** A hospital may round its lowest and highest to the cent, and not the rates that they are: 18.015 is not below 18.02. */
 const isOutside = (a: number, b: number): boolean => isBelow(a, b) && unitsOf(b) - unitsOf(a) > HALF_A_CENT
 const HALF_A_CENT = UNITS / 200

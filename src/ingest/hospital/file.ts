@@ -208,7 +208,7 @@ class Feed {
   }
 }
 
-/** Still gzip or zip after it was unpacked: some servers pack what is packed already. */
+/** Still gzip or zip after it was unpacked: a server may pack what is packed already. */
 const isPacked = ([first, second, third]: Uint8Array): boolean =>
   (first === 0x1f && second === 0x8b) || (first === 0x50 && second === 0x4b && third === 3)
 
