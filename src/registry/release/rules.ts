@@ -86,7 +86,7 @@ export const RULES = {
   W09: rule(
     'flag',
     'the names of the template',
-    'A column has a name like that of an amount and is not known here, so it is not read: look at the names of the columns, and ask the hospital for its current file if prices are missing',
+    'A column or a member has a name like that of an amount and is not known here, so it is not read: look at the names, and ask the hospital for its current file if prices are missing',
   ),
 } as const satisfies Record<string, Rule>
 export type RuleId = keyof typeof RULES
