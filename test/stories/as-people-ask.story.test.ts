@@ -65,7 +65,9 @@ test('of a ZIP code in thousands of parts an answer shows the one that holds the
     return { ...aPlace('60999', region), plus_four: `${digits}-${digits}` }
   }
   const parts = Array.from({ length: 4_999 }, (_, n) => part(n))
-  await illinois(app, [{ ...aPlace('60999', null), state: 'IL' }, ...parts])
+  // Of the ZIP codes around it those are looked at that lie in one place: the parts of others would be as many again.
+  const around = [aPlace('60997', 'US-IL-16'), aPlace('60998', null), aPlace('60998', 'US-AL-00', '0000-9999')]
+  await illinois(app, [...around, { ...aPlace('60999', null), state: 'IL' }, ...parts])
   for (const [region, said] of [
     ['60999-0002', '99.00'],
     ['60999-9996', '96.00'],
@@ -76,8 +78,9 @@ test('of a ZIP code in thousands of parts an answer shows the one that holds the
     const asked = { cpt: '99213', region }
     const response = await app.request(`/reference?${new URLSearchParams(asked)}`)
     const text = await response.text()
-    const { code, price } = JSON.parse(text)
+    const { code, price, choices } = JSON.parse(text)
     expect([region, code ?? price.amount, text.length < 10_000]).toEqual([region, said, true])
+    if (code) expect(choices.map((each: { region: string }) => each.region)).toEqual(['US-IL-12', 'US-IL-16'])
     expect(await verifyBody(text, app.policy, { question: questionOf(app, asked) })).toMatchObject({ ok: true })
   }
 })

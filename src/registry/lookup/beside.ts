@@ -4,6 +4,7 @@ import { isDecidedBy } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
 import { type Basis, KEY_PARTS, keyMembers, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
+import type { ReleaseFile } from '../file/release-file-store.ts'
 import type { Release } from '../store.ts'
 import { find } from './find.ts'
 import { type Proofs, permalink, rowUnderKey } from './proofs.ts'
@@ -199,9 +200,9 @@ export function choicesFor(
   const keys = release ? proofs.open(release).keysUnder(prefix) : []
   let regions = [...new Set(keys.map((key) => partsOf(key).region))].filter(keyMembers.region)
   if (region.level === 'zip') {
-    const near = regionsNear(proofs, day, region.zip)
+    const places = regionsNear(proofs, day, region.zip)
     // Of a schedule by state, the states of those localities.
-    regions = regions.filter((each) => near.some((locality) => locality === each || locality.startsWith(`${each}-`)))
+    regions = regions.filter((each) => places.some((locality) => locality === each || locality.startsWith(`${each}-`)))
   }
   const modifier = modifiers.length === 0 ? null : modifiers.join('-')
   return regions.map((each) => ({
@@ -210,13 +211,27 @@ export function choicesFor(
   }))
 }
 
-/** The localities of the ZIP codes around this one, where its last four digits decide. */
-function regionsNear(proofs: Proofs, day: string, zip: string): string[] {
+/** Of each table of ZIP codes. A divided one has thousands of parts, and there are some hundred such. */
+const placesNear = new WeakMap<ReleaseFile, Map<string, readonly string[]>>()
+
+/** Where a ZIP code may lie whose last four digits decide: the localities of its parts, and of the ZIP codes around it. */
+function regionsNear(proofs: Proofs, day: string, zip: string): readonly string[] {
   const release = proofs.view.editionOn(PLACE_CHART, day)
   if (!release) return []
-  const rows = proofs.open(release).rowsUnder(zip.slice(0, 3))
-  return [...new Set(rows.flatMap((stored) => rowUnderKey(release.release_id, stored).region ?? []))]
+  const file = proofs.open(release)
+  const known = placesNear.get(file) ?? new Map<string, readonly string[]>()
+  placesNear.set(file, known)
+  const found = known.get(zip)
+  if (found) return found
+  // One by one: those around it may have parts too, tens of thousands together.
+  const around = Array.from({ length: 100 }, (_, n) => `${zip.slice(0, 3)}${String(n).padStart(2, '0')}|`)
+  const rows = [...around.flatMap((key) => file.findRow(key) ?? []), ...file.rowsUnder(`${zip}|`)]
+  const regions = new Set(rows.flatMap((stored) => rowUnderKey(release.release_id, stored).region ?? []))
+  const made = [...regions].sort()
+  if (known.size < MOST_KNOWN) known.set(zip, made)
+  return made
 }
+const MOST_KNOWN = 2_000
 
 type PathQuestion = {
   [name in 'cpt' | 'region' | 'npi' | 'modifier' | 'setting' | 'basis']?: string | null | undefined
