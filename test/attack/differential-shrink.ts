@@ -9,7 +9,7 @@ export const isDisagreement = ([first, ...others]: Outcomes): boolean => others.
 
 const MOST_CHANGES = 3
 /** How often the body is made smaller before what is left is shown. */
-const MOST_ROUNDS = 25
+const MOST_ROUNDS = 40
 /** How many smaller bodies are tried each time, the shortest first. */
 const MOST_TRIED = 60
 
@@ -69,7 +69,7 @@ function smallerThan(given: Case): Case[] {
 }
 
 function* pathsIn(value: unknown, before: readonly string[] = []): Generator<string[]> {
-  if (typeof value !== 'object' || value === null || before.length > 5) return
+  if (typeof value !== 'object' || value === null || before.length > 8) return
   for (const [name, member] of Object.entries(value)) {
     yield [...before, name]
     yield* pathsIn(member, [...before, name])

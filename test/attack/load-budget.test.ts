@@ -139,6 +139,6 @@ test('a load whose command is killed ends too, and the next command removes what
 
 test('within the budget, a load is as it was', async () => {
   const { code, out } = await atr([...LOAD, '--json'], environment)
-  expect([code, JSON.parse(out)]).toMatchObject([0, { state: 'staged', rejected_count: 5 }])
+  expect([code, JSON.parse(out)]).toMatchObject([0, { state: 'staged', rejected_count: 4 }])
   expect(readdirSync(scratch)).toEqual([])
 })
