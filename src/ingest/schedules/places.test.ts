@@ -141,6 +141,12 @@ test('the list of the equipment schedule says which ZIP codes are rural, part fo
     }
     expect(checked(reread, elsewhere, cited)).toEqual({ ok: false, reason: 'line_not_found' })
   }
+  // Under another name it is known by its header; what is nothing of all this is refused, unless an archive holds it.
+  expect(read([zip5, { ...list, file: 'list.csv' }]).rows.map(({ rural }) => rural)).toEqual([true, false, true])
+  const other = text(['a,b', '1,2'], 'other.csv')
+  expect(refusal(() => read([zip5, zip9, other]))).toStartWith('one of the files is no ZIP5 file')
+  expect(refusal(() => read([zip5, other]))).toStartWith('one of the files is no ZIP5 file')
+  expect(read([zip5, { ...other, archive: 'dme26.zip' }]).rows.length).toBe(3)
   // Without the ZIP9 file, and without the list.
   expect(read([zip5, list]).rows.map(({ rural }) => rural)).toEqual([true, false, true])
   expect(read([zip5]).rows.some((row) => 'rural' in row)).toBe(false)

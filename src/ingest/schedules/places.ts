@@ -82,7 +82,7 @@ const nameOf = ({ name, file }: Source): string => name ?? file
 
 /** CMS ships the tables as text and as workbooks, beside their layouts. The text is taken. */
 function chosen(all: readonly Source[]): { zip5: Source; zip9?: Source | undefined; rural?: Source | undefined } {
-  const lists = all.filter((source) => isRuralList(nameOf(source)))
+  const lists = all.filter(isRuralList)
   const rural = lists.find((source) => /\.csv$/i.test(nameOf(source))) ?? lists[0]
   const given = all.filter((source) => !lists.includes(source))
   const [only] = given
@@ -96,6 +96,11 @@ function chosen(all: readonly Source[]): { zip5: Source; zip9?: Source | undefin
   }
   const [zip5, zip9] = [named(/ZIP5(?!ly)/i), named(/ZIP9(?!ly)/i)]
   if (!zip5) throw unreadable('there is no ZIP5 file among these: its name must contain ZIP5')
+  // What the operator gives was meant to be read; an archive may hold anything.
+  if (given.some((source) => !source.archive && !/ZIP[59]/i.test(nameOf(source))))
+    throw unreadable(
+      'one of the files is no ZIP5 file, no ZIP9 file and no list of rural ZIP codes: leave it out, or give it the name that CMS gave it',
+    )
   return { zip5, zip9, rural }
 }
 

@@ -9,8 +9,9 @@ const COLUMNS = {
   quarter: { titles: ['YEAR/QTR', 'YEAR QUARTER'], optional: true },
 } satisfies Columns
 
-/** As CMS has called it: `DMERuralZIP26.csv`, `DME Rural Zip Code Quarter 3 2026.csv`. */
-export const isRuralList = (file: string): boolean => /rural[ _-]?zip/i.test(file)
+/** As CMS has called it: `DMERuralZIP26.csv`, `DME Rural Zip Code Quarter 3 2026.csv`. Under any name a text is known by its header. */
+export const isRuralList = ({ name, file, text }: Source): boolean =>
+  /rural[ _-]?zip/i.test(name ?? file) || /\bRURAL ZIP CODE\b/i.test(text.slice(0, 2_000))
 
 /** The line of each ZIP code that is listed. */
 export type RuralZips = ReadonlyMap<string, number>
