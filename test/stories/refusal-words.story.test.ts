@@ -100,6 +100,9 @@ test('a modifier that the code has in another setting is not said to be missing'
   expect(code).toBe('modifier_not_priced')
   expect(detail).toContain('with this modifier too, but not for this setting')
   expect(agent_hint).toContain('Under another basis or setting there is a price')
+  // The same list without the setting is the nearest of all.
+  const named = await ask(app, { ...asked, setting: 'non_rural', basis: 'medicare_dmepos' })
+  expect(named.agent_hint).toContain('ask the same with basis=medicare_dmepos and without setting')
   const missing = await ask(app, { ...asked, modifier: 'NU' })
   expect(missing.detail).toBe('The code is listed, but not with this modifier. Its modifiers: KE-RR, RR.')
 })

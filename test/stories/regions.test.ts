@@ -141,3 +141,21 @@ test('equipment at a ZIP code that may lie in two states is ambiguous, and the s
   expect([code, choices.map(({ region }) => region)]).toEqual(['region_ambiguous', ['US-KY', 'US-TN']])
   for (const { region, href } of choices) expect(await app.getJson(href)).toMatchObject({ region })
 })
+
+test('the states to choose from at a rural ZIP code lead to rural prices', async () => {
+  await using app = await testApp()
+  const place: PlaceRow = {
+    ...{ kind: 'place', zip: '42223', plus_four: null, region: null, state: null, rural: true },
+    ...{ effective_from: '2026-01-01', locator: [{ citation: 0, line: 1 }] },
+  }
+  const near: PlaceRow = { ...place, zip: '42220', region: 'US-KY-00', state: 'KY' }
+  await app.publish(aRelease({ chart: 'zip-locality', rows: [near, place] }))
+  const rent = (setting: 'rural' | 'non_rural') =>
+    aPrice({ cpt: 'E0601', basis: 'medicare_dmepos', modifier: 'RR', region: 'US-KY', setting })
+  await app.publish(aRelease({ chart: 'cms-dmepos', rows: [rent('non_rural'), rent('rural')] }))
+  const question = { cpt: 'E0601', modifier: 'RR', basis: 'medicare_dmepos', region: '42223' }
+  const led = async (asked: object): Promise<unknown[]> =>
+    Promise.all((await ask(app, { ...question, ...asked })).choices.map(({ href }) => app.getJson(href)))
+  expect(await led({})).toMatchObject([{ region: 'US-KY', setting: 'rural' }])
+  expect(await led({ setting: 'non_rural' })).toMatchObject([{ region: 'US-KY', setting: 'non_rural' }])
+})

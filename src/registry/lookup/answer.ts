@@ -191,7 +191,7 @@ function sayNo(proofs: Proofs, finding: LookupResult) {
   if (main) proofs.check(main.release, main.stored)
   const available = availableFor(proofs, question)
   const told: Told = {
-    ...(decision.outcome === 'region_ambiguous' ? { choices: choicesFor(proofs, question, decision.chart) } : {}),
+    ...(decision.outcome === 'region_ambiguous' ? { choices: choicesFor(proofs, finding, decision.chart) } : {}),
     ...(decision.outcome === 'no_edition' ? { charts: heldPeriods(proofs, decision.charts) } : {}),
     available,
   }

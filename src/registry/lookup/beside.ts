@@ -6,7 +6,7 @@ import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../pr
 import { type Basis, KEY_PARTS, keyMembers, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import type { ReleaseFile } from '../file/release-file-store.ts'
 import type { Release } from '../store.ts'
-import { find } from './find.ts'
+import { find, type LookupResult } from './find.ts'
 import { type Proofs, permalink, rowUnderKey } from './proofs.ts'
 
 // What stands beside an answer: pointers without amounts. Nothing here is proved, and nothing here is a price.
@@ -105,7 +105,8 @@ export function availableFor(proofs: Proofs, question: ParsedQuestion): Availabl
 export function pricedElsewhere(proofs: Proofs, question: ParsedQuestion, { bases }: Available): string | undefined {
   const isPriced = (other: Partial<ParsedQuestion>): boolean =>
     unlessDamaged(() => find(proofs, { ...question, setting: undefined, ...other }))?.decision.outcome === 'price'
-  const others = (bases as Basis[]).filter((basis) => basis !== question.basis && isPriced({ basis }))
+  const isOther = (basis: Basis): boolean => basis !== question.basis || question.setting !== undefined
+  const others = (bases as Basis[]).filter((basis) => isOther(basis) && isPriced({ basis }))
   const [other, how] = question.setting === undefined ? ['basis', ''] : ['basis or setting', ' and without setting']
   if (others.length > 0)
     return `Under another ${other} there is a price on this day: ask the same with ${others.map((basis) => `basis=${basis}`).join(' or ')}${how}, and say which ${other} it is.`
@@ -191,10 +192,13 @@ function permalinkTo(proofs: Proofs, day: string, key: Key): string | undefined 
 /** The localities to choose from where the place that was asked has several. */
 export function choicesFor(
   proofs: Proofs,
-  question: ParsedQuestion,
+  { question, place }: Pick<LookupResult, 'question' | 'place'>,
   chart: string,
 ): { region: string; href: string }[] {
-  const { cpt, day, region, modifiers, setting, basis } = question
+  const { cpt, day, region, modifiers, basis } = question
+  // A state does not say what the ZIP code said: that the address is in a rural area.
+  const isRural = place?.rural && factsOf(chart, proofs.charts)?.settings.includes('rural')
+  const setting = question.setting ?? (isRural ? 'rural' : null)
   const release = proofs.view.editionOn(chart, day)
   const prefix = region.level === 'state' ? `${cpt}|US-${region.state}-` : `${cpt}|US-`
   const keys = release ? proofs.open(release).keysUnder(prefix) : []
@@ -207,7 +211,7 @@ export function choicesFor(
   const modifier = modifiers.length === 0 ? null : modifiers.join('-')
   return regions.map((each) => ({
     region: each,
-    href: referencePath({ cpt, region: each, npi: null, modifier, setting: setting ?? null, basis }, day),
+    href: referencePath({ cpt, region: each, npi: null, modifier, setting, basis }, day),
   }))
 }
 
