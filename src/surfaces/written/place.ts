@@ -44,10 +44,25 @@ export function writtenPlaces(text: string): readonly string[] {
   // The last part of an address. A name needs a comma before it: West New York is in New Jersey.
   const address = plain.replace(/,? (USA|U\.S\.A\.|United States)$/i, '')
   const [, before = '', zip] = /^(.*)[ ,]([0-9]{5}(?:-[0-9]{4})?)$/.exec(address) ?? []
-  if (zip !== undefined) return /[0-9]{5}/.test(before) ? [] : [zip]
+  if (zip !== undefined) return /[0-9]{5}/.test(before) || isElsewhere(before, zip) ? [] : [zip]
   const [, named] = /,([^,]+)$/.exec(address) ?? []
   const [, letters] = /^[a-z.' -]* ([a-z]{2}|d\.c\.)$/i.exec(address) ?? []
   return regionOf((named ?? letters ?? address).trim())
+}
+
+/** The states whose ZIP codes begin with each digit. */
+const BY_DIGIT = [
+  ...['CT MA ME NH NJ NY PR RI VI VT', 'DE NY PA', 'DC MD NC SC VA WV', 'AL FL GA MS TN', 'IN KY MI OH'],
+  ...['IA MN MT ND SD WI', 'IL KS MO NE', 'AR LA OK TX', 'AZ CO ID NM NV TX UT WY', 'AK AS CA GU HI MP OR WA'],
+]
+
+/** Whether the state that an address names before its ZIP code is one in which no such ZIP code lies: one of the two is wrong. */
+function isElsewhere(before: string, zip: string): boolean {
+  const [, letters] = /(?:^|[ ,])([A-Z]{2}|D\.C\.),?$/.exec(before.trim()) ?? []
+  const [, named = ''] = /(?:^|,)([^,]+),?$/.exec(before) ?? []
+  const states = regionOf((letters ?? named).trim()).filter((region) => /^US-..$/.test(region) || region.length === 2)
+  const there = BY_DIGIT[Number(zip[0])] ?? ''
+  return states.length > 0 && !states.some((state) => there.includes(state.slice(-2)))
 }
 
 /** One region, or those that share a name. */

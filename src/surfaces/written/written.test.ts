@@ -48,6 +48,13 @@ test('a place is read as people write it, and one that can mean several is a cho
     ['National', 'national'],
     ['Washington', 'US-WA', 'US-DC'],
     ['Carolina', 'US-NC', 'US-SC'],
+    ['El Paso, TX 88510', '88510'],
+    ['Washington 20001', '20001'],
+    ['1 Oak Ct 60611', '60611'],
+    // A state that has no such ZIP code: one of the two is wrong.
+    ['Austin, TX 59001'],
+    ['Miami, Florida 59001'],
+    ['TX 59001'],
     // A city alone; a town of New Jersey; two ZIP codes; another country; a state that does not exist.
     ['Chicago'],
     ['West New York'],
