@@ -60,10 +60,12 @@ test('an argument of a tool is read as it is written, and the answer says and pr
   for (const [sent, understood, reading] of expected) {
     const { content, _meta } = await call(sent)
     expect([sent, content[0]?.text]).toEqual([sent, expect.stringMatching(new RegExp(`^${reading}\\$`))])
-    expect([sent, _meta?.[QUESTION]]).toEqual([sent, understood])
-    const { structuredContent } = await call({ ...sent, include: 'proof' })
     const question = questionOf(app, understood as { cpt: string })
-    await mustBeProved(app, JSON.stringify(structuredContent), { question })
+    expect([sent, _meta?.[QUESTION]]).toEqual([sent, question])
+    // As it comes: with its day, and without what is no part of a question.
+    const proved = await call({ ...sent, include: 'proof' })
+    expect([sent, proved._meta?.[QUESTION]]).toEqual([sent, question])
+    await mustBeProved(app, JSON.stringify(proved.structuredContent), { question })
   }
   const plain = await call({ cpt: '99213', region: 'US-AK-01' })
   expect([plain._meta?.[QUESTION], plain.content[0]?.text]).toEqual([undefined, expect.stringMatching(/^\$/)])
@@ -81,6 +83,7 @@ test('what can mean two things is refused, and what was sent is not repeated', a
     [{ cpt: '99213\n' }, 'invalid_cpt'],
     [{ cpt: '99213', region: 'Washington' }, 'invalid_region'],
     [{ cpt: '99213', region: 'Chicago' }, 'invalid_region'],
+    [{ cpt: '99213', region: 'Chicago, TX 60611' }, 'invalid_region'],
     [{ cpt: '99213', region: '60611 or 60612' }, 'invalid_region'],
     [{ cpt: '99213', region: 2138 }, 'invalid_region'],
     [{ cpt: '99213', setting: 'hospital' }, 'invalid_parameter'],

@@ -77,6 +77,7 @@ test('the fee for equipment outside rural areas says that there may be another i
   await using app = await testApp()
   const rented = { cpt: 'E0601', basis: 'medicare_dmepos', region: 'US-MT', modifier: 'RR' } as const
   const rows = (['non_rural', 'rural'] as const).map((setting) => aPrice({ ...rented, setting }))
+  rows.push(aPrice({ ...rented, cpt: 'E0602', setting: 'non_rural' }))
   await app.publish(aRelease({ chart: 'cms-dmepos', rows }))
   const client = await connect(app, 'modern')
   const asked = { cpt: 'E0601', region: 'MT', modifier: 'RR', basis: rented.basis }
@@ -84,6 +85,9 @@ test('the fee for equipment outside rural areas says that there may be another i
     (await client.callTool({ name: 'lookup_price', arguments: { ...asked, ...args } })).content[0]?.text ?? ''
   expect(await said({})).toMatch(/US-MT, non-rural.*ask with setting=rural.*former competitive bidding areas/)
   expect(await said({ setting: 'rural' })).not.toContain('ask with')
+  expect(await said({ setting: 'non_rural' })).not.toContain('ask with')
+  // What was asked for as rural, and is the same everywhere.
+  expect(await said({ cpt: 'E0602', setting: 'rural' })).toMatch(/non-rural\).*states no other amount for rural areas/)
   // Where the ZIP code says which it is, nothing is left open; a short answer does not show what it says.
   const place = (zip: string, rural: boolean): PlaceRow => ({
     ...{ kind: 'place', zip, plus_four: null, region: 'US-MT-01', state: 'MT', rural },
@@ -115,8 +119,14 @@ test('the sentence about a bill has each line, with units and amounts, until the
   const said = async (...asked: object[]): Promise<string> =>
     (await client.callTool({ name: 'price_bill', arguments: { lines: asked } })).content[0]?.text ?? ''
   expect(await said(...lines)).toContain(
-    ' Line 1: 27447-50 (national, non-facility) $1500.00, billed $5000.00. Line 2: J0585 (national) $6.51 per 1 UNIT x 100 = $651.00, billed $1250.00. Line 3: $20.50 per UNIT is a factor, not a price. Lines without a day of their own are for 2026-11-15. ',
+    ' Line 1: 27447-50 (national, non-facility) $1500.00, billed $5000.00. Line 2: J0585 (national) $6.51 per 1 UNIT x 100 = $651.00, billed $1250.00. Line 3: $20.50 per UNIT is a factor, not a price. All lines are for 2026-11-15. ',
   )
+  const as_of = '2026-11-02'
+  expect(await said(...lines.map((line) => ({ ...line, as_of })))).toContain(` All lines are for ${as_of}. `)
+  expect(await said({ ...lines[0], as_of }, lines[1] as object)).toContain(
+    ' Lines without a day of their own are for 2026-11-15. ',
+  )
+  expect(await said({ ...lines[0], as_of }, { ...lines[1], as_of: '2026-11-03' })).toContain('the day that it names. ')
   expect(await said(...Array.from({ length: 13 }, () => lines[0] as object))).not.toContain('Line 1:')
 })
 

@@ -73,6 +73,8 @@ test('the same question is read from many phrasings', () => {
     [{ cpt: '70450', npi: '1234567893', basis: 'hospital_cash' }, 'cash price of 70450 at 1234567893'],
     [{ cpt: '27447', setting: 'facility' }, 'facility rate of 27447', '27447 in a facility setting'],
     [{ cpt: '99213', setting: 'non_facility' }, "99213 in the doctor's office", 'non-facility rate of 99213'],
+    [{ cpt: 'E0601', setting: 'rural' }, 'E0601 rural', 'rural price of E0601', 'price of E0601 in a rural area'],
+    [{ cpt: 'E0601', setting: 'non_rural' }, 'E0601 non-rural'],
     [{ cpt: '45378', setting: 'asc' }, 'price of 45378 in an ambulatory surgery center', '45378 ASC'],
     [{ cpt: '27447', modifier: 'RT-59' }, '27447 with modifiers RT and 59', '27447-RT-59', '27447 mod RT/59'],
     [{ cpt: '99213', as_of: '2026-07-15' }, '99213 on July 15, 2026', '99213 as of 7/15/2026', '2026-07-15 99213'],

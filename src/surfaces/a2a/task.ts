@@ -60,7 +60,7 @@ interface About {
 export function answeredTask(subject: Subject & { question: Question }, output: unknown, { baseUrl }: About): object {
   const { skill, input } = subject.question
   const data = answerValue(output)
-  const sentence = SENTENCES[skill]?.(data as never, { baseUrl, day: String(input['as_of']) }) ?? ''
+  const sentence = SENTENCES[skill]?.(data as never, { baseUrl, day: String(input['as_of']), asked: input }) ?? ''
   const words = hasSample(data) && !/sample data/i.test(sentence) ? `${sentence} ${SAMPLE}`.trim() : sentence
   return {
     ...withStatus(subject, 'TASK_STATE_COMPLETED', words),

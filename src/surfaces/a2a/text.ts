@@ -44,7 +44,7 @@ const PARTS: readonly [name: string, pattern: RegExp][] = [
   [
     'setting',
     new RegExp(
-      `\\b(?:(?:in|at) (?:an? |the )?)?(non[- ]facility|facility(?! (?:fee|charge|cost|price|payment)s?\\b)|(?:hospital )?outpatient|inpatient|${OFFICE}|${SURGERY})(?: setting)?(?![\\w-])`,
+      `\\b(?:(?:in|at) (?:an? |the )?)?((?:non[- ])?rural|non[- ]facility|facility(?! (?:fee|charge|cost|price|payment)s?\\b)|(?:hospital )?outpatient|inpatient|${OFFICE}|${SURGERY})(?: setting| areas?)?(?![\\w-])`,
       'gi',
     ),
   ],

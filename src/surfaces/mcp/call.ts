@@ -32,16 +32,18 @@ export async function callTool(
   const op = tool.operationFor(args)
   const asked = writtenInput(args, Object.keys(op.input.shape))
   const reading = readingOf(args, asked)
-  // Whoever verifies the answer needs the question that it answers.
+  const day = typeof asked['as_of'] === 'string' && asked['as_of'] !== '' ? asked['as_of'] : today()
+  // Whoever verifies the answer needs the question that it answers, on its day, and nothing that is no part of one.
   const toldOf = (answer?: unknown): Pick<CallToolResult, '_meta'> => {
-    const question = isDeepStrictEqual(args, asked) ? undefined : answeredQuestion(asked, answer)
-    return question ? { _meta: { [QUESTION]: question } } : {}
+    const { include: _, ...question } = asked
+    const dated = 'as_of' in op.input.shape ? { ...question, as_of: day } : question
+    const told = isDeepStrictEqual(args, asked) ? undefined : answeredQuestion(dated, answer)
+    return told ? { _meta: { [QUESTION]: told } } : {}
   }
   const outcome = await visitor.perform(op, async () => asked)
   if (!outcome.ok) return { ...refused(tool, op, outcome.problem, visitor), ...(isAnswer(outcome.problem) && toldOf()) }
   const answer = answerValue(outcome.output) as Arguments
-  const day = typeof asked['as_of'] === 'string' && asked['as_of'] !== '' ? asked['as_of'] : today()
-  const sentence = (SENTENCES[op.name] as Sentence)(answer as never, { baseUrl: visitor.baseUrl, day })
+  const sentence = (SENTENCES[op.name] as Sentence)(answer as never, { baseUrl: visitor.baseUrl, day, asked })
   const text = reading === undefined ? sentence : `${reading} ${sentence}`
   return {
     content: [{ type: 'text', text }, ...linksOf(answer, visitor.baseUrl)],

@@ -1,4 +1,5 @@
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
+import { isDay, isObject, type Members } from '../../proof/shape.ts'
 import {
   type Amounts,
   BASIS_WORDS,
@@ -34,7 +35,7 @@ interface Bill extends Released {
 /** Of a longer bill only the sums are told: each line costs an agent as much as a lookup. */
 const MOST_TOLD = 12
 
-export function ofBill({ results, summary, releases, as_of }: Bill): string {
+export function ofBill({ results, summary, releases, as_of }: Bill, { asked }: { asked: Members }): string {
   const sums = summary.totals.map(({ basis, lines, low, high, billed }) => {
     const against = billed === null ? '' : `, billed ${dollars(billed)}`
     return `${moneyOf({ low, high })} is ${BASIS_WORDS[basis]} of ${counted(lines, 'line')}${against}`
@@ -63,8 +64,18 @@ export function ofBill({ results, summary, releases, as_of }: Bill): string {
       ({ detail }) => detail,
       (lines, why) => `Line ${lines} was not understood, and may have a price: ${why}.`,
     ),
-    `Lines without a day of their own are for ${as_of}. These are references, not what a patient owes. Each line names its source.`,
+    `${daysOf(asked, as_of)} These are references, not what a patient owes. Each line names its source.`,
   ].join(' ')
+}
+
+/** For which day lines are that name none, or all of them. */
+function daysOf({ lines }: Members, today: string): string {
+  const named = (Array.isArray(lines) ? lines : []).map((line) => (isObject(line) && line['as_of']) || undefined)
+  const [day, ...others] = new Set(named)
+  if (others.length === 0) return `All lines are for ${typeof day === 'string' && isDay(day) ? day : today}.`
+  return named.includes(undefined)
+    ? `Lines without a day of their own are for ${today}.`
+    : 'Each line is for the day that it names.'
 }
 
 const numbersOf = (results: readonly Line[], isOne: (line: Line) => boolean): string =>

@@ -2,6 +2,7 @@
 // nothing else. They are made of numbers, codes, names of releases and our own words.
 
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
+import type { Members } from '../../proof/shape.ts'
 import { ofBill } from './bill-sentence.ts'
 import {
   BASIS_WORDS,
@@ -21,6 +22,8 @@ export interface About {
   baseUrl: string
   /** The day that was asked about. */
   day: string
+  /** The question, as it was understood. */
+  asked: Members
 }
 export type Sentence = (answer: never, about: About) => string
 
@@ -30,6 +33,12 @@ const RATE = 'It is multiplied by base units and time: it is not the price of a 
 /** Only a list of CMS says which ZIP codes are rural by the rule of this schedule; former bidding areas have a file of their own. */
 const RURAL = 'In rural areas it may be another amount: ask with setting=rural.'
 const BIDDING = 'In former competitive bidding areas, which this schedule does not list, it may be another amount.'
+const ALSO_RURAL = 'CMS states no other amount for rural areas.'
+/** The amount outside rural areas: of one that holds in both, and of one that was asked for, there is nothing to ask further. */
+function ruralNote({ place }: Told, { setting }: Members): string[] {
+  if (setting === 'rural' || (place?.rural && setting !== 'non_rural')) return [ALSO_RURAL]
+  return setting === 'non_rural' || place?.rural === false ? [] : [RURAL]
+}
 const caveat = ({ basis, kind }: Pick<PricedRow, 'basis' | 'kind'>): string =>
   kind === 'rate' ? RATE : basis.startsWith('hospital_') ? HOSPITAL : MEDICARE
 
@@ -72,7 +81,7 @@ export function placeOf(proof: unknown): { release_id: string; href: string } | 
   return id === undefined || row?.index === undefined ? undefined : { release_id: id, href: `/rows/${id}/${row.index}` }
 }
 
-function ofPrice(answer: Price, { baseUrl, day }: About): string {
+function ofPrice(answer: Price, { baseUrl, day, asked }: About): string {
   const { price, basis, cpt, modifier, modifiers_ignored: ignored, adjustment, effective_from, effective_to } = answer
   // A factor stands under a code of its own, which nobody asked for.
   const code = answer.kind === 'rate' ? 'every anesthesia code' : modifier === null ? cpt : `${cpt}-${modifier}`
@@ -89,7 +98,7 @@ function ofPrice(answer: Price, { baseUrl, day }: About): string {
     `${what} (${whereOf(answer)}) on ${day}.`,
     ...(isSample(answer) ? ['Sample data, not a real price.'] : []),
     ...adjusted,
-    ...(answer.setting === 'non_rural' ? [...(answer.place?.rural === undefined ? [RURAL] : []), BIDDING] : []),
+    ...(answer.setting === 'non_rural' ? [...ruralNote(answer, asked), BIDDING] : []),
     ...partOf(answer),
     caveat(answer),
     ...(place ? [`Source: ${place.release_id}, in force from ${effective_from}${until}: ${baseUrl}${place.href}`] : []),
