@@ -10,7 +10,7 @@ const NEXT: { readonly [code in ProblemCode]?: string } = {
   not_on_schedule: COVERAGE,
   region_not_covered: COVERAGE,
   modifier_not_priced:
-    'Next: call lookup_price with a modifier that it has (`available.modifiers`), or without any if you sent one, and say so beside the amount.',
+    'Next: call lookup_price without the modifier if you sent one, or with one that it has (`available.modifiers`), and say so beside the amount.',
   modifier_not_allowed: 'Next: call lookup_price without the modifier.',
   no_edition_for_day:
     'Next: `charts` lists the periods that there are. A price of another day is not the answer: call lookup_price with such a day, or price_history, only if you say for which day it is.',
