@@ -71,6 +71,15 @@ var isOpen = oneOf("not_applicable_in_setting", "no_price_stated")
 
 // with is lookup.md, "With one modifier"; an empty one is null.
 func (l *look) with(modifier string) finding {
+	missing := settingsTried(l.c, l.q.setting, l.where)
+	if l.where.area != "" && l.q.setting != "rural" && oneOf(missing...)("non_rural") {
+		switch row := l.row(l.where.area, modifier, "non_rural"); {
+		case row != nil && has(row, "price"):
+			return finding{price, row}
+		case row != nil:
+			return finding{absence, row}
+		}
+	}
 	region, asked := l.region(), false
 	if region == "" {
 		asked = true
@@ -89,7 +98,6 @@ func (l *look) with(modifier string) finding {
 		}
 	}
 	var remembered object
-	missing := settingsTried(l.c, l.q.setting, l.where)
 	if region != "" {
 		var found finding
 		if found, missing = l.inRegion(region, modifier, missing, &remembered); found.what != nothing {

@@ -6,6 +6,7 @@ import "strings"
 type place struct {
 	region  string // national or a locality
 	state   string // two letters
+	area    string // a former bidding area
 	split   bool   // the ZIP code lies in several localities
 	notHeld bool   // no edition places ZIP codes on the day
 	unknown bool   // the ZIP code is in none of its rows
@@ -33,6 +34,8 @@ func (f *facts) place(q *question, schedules []string) place {
 		return place{region: q.region}
 	case isLocality(q.region):
 		return place{region: q.region, state: q.region[3:5]}
+	case isBiddingArea(q.region):
+		return place{area: q.region}
 	case q.zip == "":
 		return place{state: q.region[3:5]}
 	}
@@ -59,6 +62,7 @@ func (f *facts) place(q *question, schedules []string) place {
 	return place{
 		region: textOf(row, "region"),
 		state:  textOf(row, "state"),
+		area:   textOf(row, "bidding_area"),
 		split:  row["region"] == nil,
 		rural:  row["rural"] == true,
 		by:     row,

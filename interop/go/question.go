@@ -17,7 +17,7 @@ type question struct {
 var (
 	questionParts = []string{"cpt", "as_of", "region", "npi", "modifier", "setting", "basis"}
 	isAskedRegion = matching(`[Nn][Aa][Tt][Ii][Oo][Nn][Aa][Ll]|[A-Za-z]{2}|[Uu][Ss]-[A-Za-z]{2}(-[0-9]{2})?|` +
-		`([Zz][Ii][Pp]-)?[0-9]{5}(-[0-9]{4})?`)
+		`([Zz][Ii][Pp]-)?[0-9]{5}(-[0-9]{4})?|[Cc][Bb][Aa]-[0-9A-Fa-f]{8}`)
 	isStateName = oneOf(strings.Fields(`AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT
 		NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY PR VI GU AS MP`)...)
 )
@@ -95,7 +95,7 @@ func (q *question) readRegion(given string) bool {
 		text = "US-" + text
 	}
 	q.region = text
-	return isStateName(text[3:5])
+	return isBiddingArea(text) || isStateName(text[3:5])
 }
 
 // hasCheckDigit is the Luhn sum over 80840 and the ten digits.

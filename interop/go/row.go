@@ -9,17 +9,18 @@ const maxLeaf = 16384
 
 var (
 	// isMoney is the form of an amount; zero is none, but may be what was billed.
-	isMoney    = matching(`(0|[1-9][0-9]{0,11})\.[0-9]{2}([0-9]?[1-9])?`)
-	isPer      = matching(`MONTH|DAY|MILE|UNIT|([1-9][0-9]{0,6}(\.[0-9]{1,4})?|0\.[0-9]{1,4}) (` + units + `)`)
-	isCode     = matching(`[0-9]{4}[0-9A-Z]|[A-Z][0-9]{4}`)
-	isModifier = matching(`[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}`)
-	isRegion   = matching(`national|US-[A-Z]{2}|US-[A-Z]{2}-[0-9]{2}`)
-	isLocality = matching(`US-[A-Z]{2}-[0-9]{2}`)
-	isZip      = matching(`[0-9]{5}`)
-	isPlusFour = matching(`[0-9]{4}-[0-9]{4}`)
-	isSetting  = oneOf("non_facility", "facility", "outpatient", "inpatient", "asc", "rural", "non_rural", "super_rural")
-	isClass    = oneOf("facility", "professional")
-	isReason   = oneOf("bundled", "conditionally_packaged", "carrier_priced", "paid_elsewhere", "not_covered", "not_valid",
+	isMoney       = matching(`(0|[1-9][0-9]{0,11})\.[0-9]{2}([0-9]?[1-9])?`)
+	isPer         = matching(`MONTH|DAY|MILE|UNIT|([1-9][0-9]{0,6}(\.[0-9]{1,4})?|0\.[0-9]{1,4}) (` + units + `)`)
+	isCode        = matching(`[0-9]{4}[0-9A-Z]|[A-Z][0-9]{4}`)
+	isModifier    = matching(`[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}`)
+	isRegion      = matching(`national|US-[A-Z]{2}|US-[A-Z]{2}-[0-9]{2}|CBA-[0-9A-F]{8}`)
+	isLocality    = matching(`US-[A-Z]{2}-[0-9]{2}`)
+	isBiddingArea = matching(`CBA-[0-9A-F]{8}`)
+	isZip         = matching(`[0-9]{5}`)
+	isPlusFour    = matching(`[0-9]{4}-[0-9]{4}`)
+	isSetting     = oneOf("non_facility", "facility", "outpatient", "inpatient", "asc", "rural", "non_rural", "super_rural")
+	isClass       = oneOf("facility", "professional")
+	isReason      = oneOf("bundled", "conditionally_packaged", "carrier_priced", "paid_elsewhere", "not_covered", "not_valid",
 		"inpatient_only", "anesthesia", "not_applicable_in_setting", "no_price_stated", "unreadable", "withheld_conflict")
 
 	isDerivation = closed(map[string]form{
@@ -42,7 +43,7 @@ var (
 		"state":          nullOr(matching(`[A-Z]{2}`)),
 		"effective_from": isDay,
 		"locator":        isLocator,
-	}, map[string]form{"rural": isBool})
+	}, map[string]form{"rural": isBool, "bidding_area": nullOr(isBiddingArea)})
 )
 
 const units = `MG|ML|MCG|IU|UNIT|UNITS|GM|CC|DOSE|EA|EACH|MICROCURIE|MILLICURIE|MEQ|GR|ME|UN|F2`

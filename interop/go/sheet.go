@@ -89,7 +89,7 @@ func (f *facts) sheetFor(q *question) (s *sheet, err error) {
 		}
 	}
 	s.where = f.place(q, schedulesFor("", ""))
-	if s.where.unknown || s.where.notHeld || s.where.split || s.where.by != nil && s.where.state == "" {
+	if s.where.unknown || s.where.notHeld || s.where.split || s.where.region != "national" && s.where.state == "" {
 		s.refused = true
 		return s, nil
 	}
@@ -129,6 +129,8 @@ func sheetPrefixes(q *question, where place, name string) []string {
 		return []string{nationally + q.npi + "|"}
 	case c.by == "nation" || where.region == "national":
 		return []string{nationally}
+	case c.by == "state" && where.area != "":
+		return []string{start + where.area + "|", start + "US-" + where.state + "|", nationally}
 	case c.by == "state":
 		return []string{start + "US-" + where.state + "|", nationally}
 	case where.region != "":

@@ -82,8 +82,9 @@ corner.publish(
 )
 corner.publish([unlimited('88106'), unlimited('88110')], { chart: 'cms-asp' })
 
-const supply = (cpt: string, setting: string, amount: string) =>
-  aRow({ cpt, region: 'US-IL', basis: 'medicare_dmepos', setting, amount })
+const supply = (cpt: string, setting: string, amount: string, region = 'US-IL') =>
+  aRow({ cpt, region, basis: 'medicare_dmepos', setting, amount })
+const AREA = 'CBA-0A1B2C3D'
 corner.publish(
   [
     supply('E0602', 'non_rural', '91.36'),
@@ -92,6 +93,9 @@ corner.publish(
     supply('E0605', 'non_rural', '50.00'),
     unreadable('E0605', 'medicare_dmepos', { region: 'US-IL', setting: 'rural' }),
     supply('E0606', 'rural', '70.00'),
+    supply('E0604', 'non_rural', '44.00', AREA),
+    unreadable('E0605', 'medicare_dmepos', { region: AREA, setting: 'non_rural' }),
+    supply('E0608', 'non_rural', '33.00', AREA),
     aRow({ cpt: 'E0607', region: 'US-MD', basis: 'medicare_dmepos', setting: 'non_rural', amount: '60.00' }),
     aRow({ cpt: 'E0607', region: 'US-DC', basis: 'medicare_dmepos', setting: 'non_rural', amount: '61.00' }),
   ],
@@ -139,6 +143,10 @@ corner.publish(
     { ...aPlace('60708', 'US-IL-16', '0001-4999'), ...later },
     { ...aPlace('60709', 'US-IL-16'), rural: true },
     { ...aPlace('60710', 'US-IL-16'), rural: false },
+    { ...aPlace('20819', 'US-DC-01'), state: null, bidding_area: AREA },
+    { ...aPlace('60712', 'US-IL-16'), rural: false, bidding_area: AREA },
+    { ...aPlace('60713', 'US-IL-16'), bidding_area: null },
+    { ...aPlace('60714', 'US-IL-16'), rural: true, bidding_area: AREA },
     { ...aPlace('60711', null), state: 'IL' },
     aPlace('60711', 'US-IL-15', '0000-9999'),
     aPlace('99999', 'US-AK-01', '0000-0000'),

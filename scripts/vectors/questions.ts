@@ -32,6 +32,8 @@ const MALFORMED: [string, Partial<Question>][] = [
   ['a dotless i in a state', { region: '\u0131L' }],
   ['a region with a newline after it', { region: 'IL\n' }],
   ['a locality of one digit', { region: 'US-IL-1' }],
+  ['a bidding area of nine digits', { region: 'CBA-0A1B2C3D4' }],
+  ['a bidding area with a sharp s', { region: 'CBA-0A1B2C3\u00df' }],
   ['an NPI with a wrong check digit', { npi: '1234567890' }],
   ['an NPI that begins with 3', { npi: '3234567893' }],
   ['an NPI with a space', { npi: ' 1234567893' }],

@@ -55,6 +55,8 @@ const shapes = [
     `99215|national|${NPI.A}||hospital_cash|outpatient|facility`,
   ),
   good('a locality', of({ region: 'US-IL-16' }), '99213|US-IL-16|||medicare_pfs|non_facility|'),
+  good('a bidding area', of({ region: 'CBA-0A1B2C3D' }), '99213|CBA-0A1B2C3D|||medicare_pfs|non_facility|'),
+  bad('a bidding area with a letter behind F', of({ region: 'CBA-0A1B2C3G' })),
   good('a state', of({ region: 'US-IL' }), '99213|US-IL|||medicare_pfs|non_facility|'),
   good(
     'an NPI with a wrong check digit, which is not part of the form',
@@ -208,6 +210,11 @@ const places = [
   good('a rural ZIP code', { ...place, rural: true }, '60611|'),
   bad('a ZIP code that may be rural', { ...place, rural: null }),
   bad('a ZIP code that is rural in words', { ...place, rural: 'true' }),
+  good('a ZIP code in a bidding area', { ...place, bidding_area: 'CBA-0A1B2C3D' }, '60611|'),
+  good('a ZIP code in no bidding area', { ...place, bidding_area: null }, '60611|'),
+  bad('a bidding area by a name of seven digits', { ...place, bidding_area: 'CBA-0A1B2C3' }),
+  bad('a bidding area in small letters', { ...place, bidding_area: 'CBA-0a1b2c3d' }),
+  bad('a bidding area that is true', { ...place, bidding_area: true }),
   bad('a ZIP code of no day', { ...place, effective_from: 'soon' }),
 ]
 

@@ -6,6 +6,7 @@ import { SET_PROOF, type SetRow } from '../../src/proof/price/proofs.ts'
 import type { AnyRow } from '../../src/proof/price/row.ts'
 import { hashesBeside, ShownRows, sheetOf } from '../../src/proof/set-fixture.ts'
 import { type Body, bad, good, LOST } from './body.ts'
+import { corner } from './corner-registry.ts'
 import { changed } from './edit.ts'
 import { JULY, NPI, older, pfs, places, world } from './registry.ts'
 import { cite } from './swaps.ts'
@@ -23,10 +24,10 @@ interface Sheet extends Members {
 }
 
 /** Honest but for rows that it does not admit: neighbours of what is hidden are shown as if they were adjacent. */
-async function hiding(given: Partial<SheetQuestion>, isHidden: (row: AnyRow) => boolean): Promise<Members> {
-  const whole = everything(world)
+async function hiding(given: Partial<SheetQuestion>, isHidden: (row: AnyRow) => boolean, of = world): Promise<Members> {
+  const whole = everything(of)
   const rows: typeof whole.rows = (release) => whole.rows(release).filter(({ leaf }) => !isHidden(leaf))
-  return sheetOf(world, ask(given), { ...whole, rows })
+  return sheetOf(of, ask(given), { ...whole, rows })
 }
 
 const nation = await sheet({})
@@ -35,6 +36,7 @@ const zip = await sheet({ region: '60611' })
 const hospital = await sheet({ npi: NPI.A })
 const spring = await sheet({ as_of: MAY })
 const state = await sheet({ region: 'IL' })
+const inArea = { cpt: 'E0604', region: '60712' }
 const OTHER = 'answers_another_question'
 const UNPROVED = 'choice_not_proved'
 const last = nation.data.at(-1) as Members
@@ -52,6 +54,13 @@ export const sheets: Body[] = [
   good('a sheet of a ZIP code', zip, { rows: 4 }, asked({ region: 'ZIP-60611' })),
   good('a sheet of a hospital', hospital, { rows: 8 }, asked({ npi: NPI.A })),
   good('a sheet of a day on which most charts have no edition', spring, { rows: 1 }, asked({ as_of: MAY })),
+  good('a sheet of a bidding area', (await sheetOf(corner, ask(inArea))) as Members, { rows: 3 }, asked(inArea)),
+  bad(
+    'a sheet without its bidding area',
+    await hiding(inArea, (row) => row.region?.startsWith('CBA-') === true, corner),
+    UNPROVED,
+    asked(inArea),
+  ),
   good(
     'a sheet of a rental by state',
     await sheet({ cpt: 'E0601', region: '60611' }),

@@ -192,6 +192,7 @@ const releases = [
   bad('a setting that the chart does not have', await of({ setting: 'asc' }), 'row_not_of_release'),
   good('no setting', await of({ setting: null }), { rows: 1 }),
   bad('a state in a chart by locality', await of({ region: 'US-IL' }), 'row_not_of_release'),
+  bad('a bidding area in a chart by locality', await of({ region: 'CBA-0A1B2C3D' }), 'row_not_of_release'),
   bad(
     'a locality in a chart of the nation',
     await alone({ ...lab, region: 'US-IL-16' }, { chart: 'cms-clfs' }),

@@ -16,6 +16,9 @@ export function codeIn(cell: string): string {
   return cell.slice(from, to)
 }
 
+/** A number without what spreadsheets print in it: `$1,579.16 ` is `1579.16`. */
+export const bareNumber = (text: string): string => text.replaceAll(/[$,\s]/g, '')
+
 /** What stands for "unknown", or has more digits than a row can state as what it was made of. */
 export const isPlaceholder = (text: string): boolean => text.length > MAX_NUMBER || /^9{6,}(\.9*)?$/.test(text)
 const MAX_NUMBER = 64

@@ -6,7 +6,7 @@ import { isNpi } from '../proof/lookup/npi.ts'
  */
 const WORDS = new Set(
   `pprrvu rvu gpci oppscap anes locco zip pfs clfs clab clabq puf cy opps addendum aa bb web asc asp limits dmepos dmepen pen
-   dme rural code dmerural dmeruralzip
+   dme rural code dmerural dmeruralzip former cba file
    medicare national physician laboratory lab outpatient hcpcs fee schedule relative values payment rates
    price prices quarter edition version rev final revised updated corrected correction
    qpp nonqpp non standardcharges standard charges hospital tall wide mrf cms sample example

@@ -161,10 +161,10 @@ const readHospital: Reader['read'] = async ([path, ...more], options, rejects) =
   }
 }
 
-/** What CMS ships together holds the tables twice, and their layouts; rural ZIP codes come with the equipment. */
+/** What CMS ships together holds the tables twice, and their layouts; two lists of ZIP codes come with the equipment. */
 const readPlaces: Reader['read'] = async (paths, options, rejects) =>
   placesIn(
-    (await Promise.all(paths.map((path) => readMembers(path, /ZIP[59](?!ly)|rural[ _-]?zip/i)))).flat(),
+    (await Promise.all(paths.map((path) => readMembers(path, /ZIP[59](?!ly)|(rural|cba)[ _-]?zip/i)))).flat(),
     options,
     rejects,
   )

@@ -63,10 +63,10 @@ export const AttestRequest = z.strictObject({
     .min(1)
     .max(SCOPE_NAMES.length)
     .optional()
-    .meta({ description: 'a list of fewer scopes than the key has; if left out, the token gets all of them' }),
+    .meta({ description: 'a list of fewer scopes than the key has; all of them if left out' }),
   proof: z.string().max(128).optional().meta({
     pattern: SIGNATURE_PATTERN,
-    description: 'the signature over the nonce; only for keys registered with a public key',
+    description: 'the signature over the nonce; only for keys with a public key',
   }),
 })
 

@@ -35,7 +35,9 @@ export const Price = z
 export const identity = {
   cpt: z.string().meta({ description: 'CPT or HCPCS code', examples: ['99213'] }),
   modifier: z.string().nullable().meta({ description: 'Modifier, or null for none' }),
-  region: z.string().meta({ description: '`national`, a state as `US-XX`, or a Medicare locality as `US-XX-LL`' }),
+  region: z
+    .string()
+    .meta({ description: '`national`, state `US-XX`, locality `US-XX-LL`, or former bidding area `CBA-…`' }),
   npi: z.string().nullable().meta({ description: 'The provider whose price this is, or null for a schedule' }),
   basis: z.enum(BASES).meta({ description: 'What kind of price it is' }),
   setting: z.enum(SETTINGS).nullable().meta({ description: 'Where the service is performed' }),
@@ -72,6 +74,7 @@ export const place = {
     description: 'Of the address; a locality may reach into another one. Null where the last four digits decide',
   }),
   rural: z.boolean().optional().meta({ description: 'Whether equipment has rural prices there' }),
+  bidding_area: z.string().nullable().optional().meta({ description: 'The former bidding area there, or null for none' }),
   effective_from: Day,
   locator: Locator,
 }

@@ -23,12 +23,16 @@ export interface Line {
   code(name: string): string
   /** A number as it is written or, in a workbook, as it is shown. */
   number(name: string): string
+  /** The columns that are none of ours: the title of each, and its number. */
+  others(): readonly (readonly [title: string, number: string])[]
 }
 
 export interface Table {
   /** The file's name, the sheet's, and what stands above the header: they may say which edition it is. */
   titles: string[]
   has(name: string): boolean
+  /** The titles of the columns that are none of ours. */
+  others: readonly string[]
   lines: Iterable<Line>
 }
 
@@ -87,7 +91,8 @@ function findTable(
     const places = placesIn(cells, columns, what)
     if (places) {
       const dated = cells.filter((title) => undated(squashed(title)) !== squashed(title))
-      return tableOf(source, [source.name ?? source.file, name, ...preamble, ...dated], places, rest(reading))
+      const titles = [source.name ?? source.file, name, ...preamble, ...dated]
+      return tableOf(source, titles, places, rest(reading), cells)
     }
     // Where a header names other columns than these, their order is not known.
     isHeaded ||= cells.some((title) => codes.includes(squashed(title)))
@@ -106,14 +111,27 @@ function tableOf(
   titles: string[],
   places: ReadonlyMap<string, number>,
   records: Iterable<TableLine>,
+  header: readonly string[] = [],
 ): Table {
   const shown = source.kind === 'xlsx' ? shownNumber : (text: string): string => text
+  const ours = new Set(places.values())
+  const others = header.flatMap((title, at) =>
+    title.trim() === '' || ours.has(at) ? [] : [{ title: title.trim(), at }],
+  )
   return {
     titles,
     has: (name) => places.has(name),
+    others: others.map(({ title }) => title),
     lines: mapped(uncut(source, records), ({ line, cells }) => {
-      const cell = (name: string): string => (cells[places.get(name) ?? -1] ?? '').trim()
-      return { line, cell, code: (name) => codeIn(cell(name)), number: (name) => shown(cell(name)) }
+      const textAt = (at: number): string => (cells[at] ?? '').trim()
+      const cell = (name: string): string => textAt(places.get(name) ?? -1)
+      return {
+        line,
+        cell,
+        code: (name) => codeIn(cell(name)),
+        number: (name) => shown(cell(name)),
+        others: () => others.map(({ title, at }) => [title, shown(textAt(at))]),
+      }
     }),
   }
 }
@@ -146,7 +164,7 @@ function placesIn(cells: readonly string[], columns: Columns, what: string): Map
 }
 
 /** Publishers write EFF_DATE, Eff Date and EffDate for the same. */
-const squashed = (title: string): string => title.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
+export const squashed = (title: string): string => title.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
 
 /** Without the time that CMS writes in some titles: April 2026 Payment Rate, Apr 2023, March 9, 2024, Final CY 2026, RATE2022. */
 const undated = (title: string): string => title.replace(DATED, '').replace(/(?<=[A-Z])20[0-9]{2}$/, '')

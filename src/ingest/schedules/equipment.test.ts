@@ -28,7 +28,7 @@ const inStates = (rows: readonly Row[], ...only: string[]) =>
 describe('the equipment schedule', () => {
   test('states an amount for each state, and another for rural areas where there is one', () => {
     const { rows, edition, effective_from, cited } = equipment.open(
-      [file(line('E0001', ['', ''], ['1.50', '0', '2', '2.25']), line('E0002', ['', ''], ['0', '0', '', '3']))],
+      [file(line('E0001', ['', ''], ['1.50', '0', '$2.00', '2.25']), line('E0002', ['', ''], ['0', '0', '', '3']))],
       {},
       new Map(),
     )

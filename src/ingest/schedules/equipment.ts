@@ -1,7 +1,9 @@
 import type { Row } from '../../proof/price/row.ts'
 import { quarterlyEdition } from '../cms/quarter.ts'
 import type { Columns, LineResult } from '../cms/table.ts'
-import { CODE, noAmount, scheduleAmount } from '../findings.ts'
+import { bareNumber, CODE, noAmount, scheduleAmount } from '../findings.ts'
+import { biddingAreaFees } from './bidding-areas.ts'
+import { perOf } from './rent.ts'
 import { type CitedLine, indicatorsOf, type RowBase, refused, tablesSchedule } from './tables.ts'
 
 const STATES = (
@@ -32,7 +34,7 @@ const EQUIPMENT = {
 
 /**
  * What Medicare pays for equipment, prostheses, orthotics and supplies in each state; parenteral and enteral nutrition
- * is in a file of its own.
+ * is in a file of its own, and so are the former bidding areas.
  */
 export const equipment = tablesSchedule({
   // The text that CMS ships beside it has a line for each state, and amounts that are not paid among those that are.
@@ -40,6 +42,7 @@ export const equipment = tablesSchedule({
   parts: [
     { what: 'a DMEPOS fee schedule', columns: EQUIPMENT },
     { what: 'a fee schedule for parenteral and enteral nutrition', columns: NUTRITION },
+    biddingAreaFees,
   ],
   dated: (titles, options, archive) => quarterlyEdition('DMEPOS', titles, options, archive),
   empty: 'the fee schedule has no line that can be read',
@@ -69,7 +72,7 @@ function equipmentRows(given: CitedLine, effective_from: string): LineResult | r
     })
     // Under no setting, so that it does not stand in the way of the line without a modifier.
     if (!isRight) return [refused(inSetting(null), 'R03')]
-    const rateOf = (mark: 'NR' | 'R'): string => number(`${state} ${mark}`)
+    const rateOf = (mark: 'NR' | 'R'): string => bareNumber(number(`${state} ${mark}`))
     const [non_rural, rural] = [noAmount(rateOf('NR')), noAmount(rateOf('R'))]
     if (non_rural !== undefined && rural !== undefined) {
       const derivation = { method: 'dmepos-blank/1', inputs: { non_rural, rural } }
@@ -88,18 +91,12 @@ function equipmentRows(given: CitedLine, effective_from: string): LineResult | r
   })
 }
 
-/** Rent is for a month; for a continuous passive motion device for a day (Claims Processing Manual 20, 30.2.1). */
-function perOf(cpt: string, modifiers: readonly string[]): 'MONTH' | 'DAY' | null {
-  if (!modifiers.includes('RR')) return null
-  return cpt === 'E0935' ? 'DAY' : 'MONTH'
-}
-
 /** Who is billed, the class of payment, and between what the amounts of the contiguous states are kept. */
 const markedIn = ({ cell, number }: CitedLine): Row['indicators'] =>
   indicatorsOf({
     jurisdiction: [cell('jurisdiction'), /^[A-Z]$/],
     category: [cell('category'), /^[A-Z]{2}$/],
-    ceiling: [number('ceiling'), LIMIT],
-    floor: [number('floor'), LIMIT],
+    ceiling: [bareNumber(number('ceiling')), LIMIT],
+    floor: [bareNumber(number('floor')), LIMIT],
   })
 const LIMIT = /^(?=.*[1-9])[0-9]{1,9}(\.[0-9]{1,4})?$/

@@ -9,6 +9,8 @@ import { type EditionOptions, quarterlyEdition } from '../cms/quarter.ts'
 import { type Columns, type Line, readTable } from '../cms/table.ts'
 import { byLine, fail, OK, type Place, perSource, type SourceInput, type SourceVerdict, whole } from '../reread.ts'
 import type { Source } from '../source.ts'
+import { biddingAreasIn, isBiddingAreaList } from './bidding-areas.ts'
+import { type Listed, listedIn } from './place-lists.ts'
 import { isRuralList, ruralZipsIn } from './rural-zips.ts'
 
 /**
@@ -56,37 +58,36 @@ export interface PlacesReading {
 
 /**
  * The locality of each ZIP code, from CMS's ZIP5 file. Where the last four digits decide, the region is null; the ZIP9
- * file beside it says of which digits. The list of rural ZIP codes is that of the equipment schedule.
+ * file beside it says of which digits. The lists of rural ZIP codes and of former bidding areas are those of the equipment schedule.
  */
 export function placesIn(given: readonly Source[], options: EditionOptions, rejects: Findings): PlacesReading {
-  const { zip5, zip9, rural } = chosen(given)
+  const { zip5, zip9, rural, bidding } = chosen(given)
   if (isZip9(zip5)) throw unreadable('this is a ZIP9 file: give the ZIP5 file of the same quarter together with it', 1)
   const stated = zipsOf(zip5, rejects)
   if (stated.size === 0) throw unreadable('the ZIP5 file has no ZIP codes')
   const dated = datedBy([...stated.values()], options)
   const extensions = Map.groupBy(zip9 ? extensionsIn(zip9) : [], ({ zip }) => zip)
-  const cited = [zip5, zip9, rural].filter((source) => source !== undefined)
-  const ruralZips = rural && ruralZipsIn(rural, [...stated.values()][0]?.quarter)
-  const ruralOf = (zip: string): Ruling =>
-    ruralZips && { rural: ruralZips.has(zip), at: { citation: cited.length - 1, line: ruralZips.get(zip) ?? 1 } }
+  const cited = [zip5, zip9, rural, bidding].filter((source) => source !== undefined)
+  const listed = listedIn(
+    rural && { of: ruralZipsIn(rural, [...stated.values()][0]?.quarter), citation: cited.indexOf(rural) },
+    bidding && { of: biddingAreasIn(bidding), citation: cited.indexOf(bidding) },
+  )
   const rows = [...stated.values()]
     .sort((a, b) => (a.zip < b.zip ? -1 : 1))
-    .flatMap((each) => rowsOf(each, extensions.get(each.zip) ?? [], dated.effective_from, ruralOf(each.zip)))
+    .flatMap((each) => rowsOf(each, extensions.get(each.zip) ?? [], dated.effective_from, listed(each.zip)))
   return { ...dated, rows, row_total: rows.length, line_total: stated.size, cited }
 }
-
-/** What the list of rural ZIP codes says of one, and where: the line that lists it, or else the head of the list. */
-type Ruling = { rural: boolean; at: PlaceRow['locator'][number] } | undefined
 
 const nameOf = ({ name, file }: Source): string => name ?? file
 
 /** CMS ships the tables as text and as workbooks, beside their layouts. The text is taken. */
-function chosen(all: readonly Source[]): { zip5: Source; zip9?: Source | undefined; rural?: Source | undefined } {
-  const lists = all.filter(isRuralList)
-  const rural = lists.find((source) => /\.csv$/i.test(nameOf(source))) ?? lists[0]
-  const given = all.filter((source) => !lists.includes(source))
+function chosen(all: readonly Source[]): Partial<Record<'zip9' | 'rural' | 'bidding', Source>> & { zip5: Source } {
+  const lists = [all.filter(isRuralList), all.filter(isBiddingAreaList)]
+  const [rural, bidding] = lists.map((each) => each.find((source) => /\.csv$/i.test(nameOf(source))) ?? each[0])
+  const beside = { ...(rural && { rural }), ...(bidding && { bidding }) }
+  const given = all.filter((source) => !lists.flat().includes(source))
   const [only] = given
-  if (only && given.length === 1) return { zip5: only, rural } // whatever is wrong with it is said when it is read
+  if (only && given.length === 1) return { zip5: only, ...beside } // whatever is wrong with it is said when it is read
   const named = (name: RegExp): Source | undefined => {
     const all = given.filter((source) => name.test(nameOf(source)))
     const texts = all.filter(({ kind }) => kind !== 'xlsx')
@@ -99,9 +100,9 @@ function chosen(all: readonly Source[]): { zip5: Source; zip9?: Source | undefin
   // What the operator gives was meant to be read; an archive may hold anything.
   if (given.some((source) => !source.archive && !/ZIP[59]/i.test(nameOf(source))))
     throw unreadable(
-      'one of the files is no ZIP5 file, no ZIP9 file and no list of rural ZIP codes: leave it out, or give it the name that CMS gave it',
+      'one of the files is no ZIP5 file, no ZIP9 file and no list of rural ZIP codes or bidding areas: leave it out, or give it the name that CMS gave it',
     )
-  return { zip5, zip9, rural }
+  return { zip5, ...(zip9 && { zip9 }), ...beside }
 }
 
 function zipsOf(source: Source, rejects: Findings): Map<string, ZipLine> {
@@ -207,16 +208,16 @@ function knownRegion(contractor: string, locality: string, line: number): string
 }
 
 /** The row of a ZIP code, and where the last four digits decide, those of the digits that are listed. */
-function rowsOf(stated: ZipLine, extensions: readonly Extension[], effective_from: string, ruling: Ruling): PlaceRow[] {
+function rowsOf(stated: ZipLine, extensions: readonly Extension[], effective_from: string, listed: Listed): PlaceRow[] {
   const { zip, isSplit, line } = stated
   const row = (plus_four: string | null, where: Whereabouts, locator: PlaceRow['locator']): PlaceRow => ({
     kind: 'place',
     zip,
     plus_four,
     ...where,
-    ...(ruling && { rural: ruling.rural }),
+    ...listed.says,
     effective_from,
-    locator: ruling ? [...locator, ruling.at] : locator,
+    locator: [...locator, ...listed.at],
   })
   const runs = isSplit ? runsOf(extensions) : []
   const lines = runs.slice(0, 1).flatMap(locatorOf)
@@ -277,20 +278,26 @@ export function rereadPlaces(): (row: AnyRow, places: readonly Place[]) => Sourc
     const all = [...extensionsIn(whole(source))]
     return { at: byLine(all), ofZip: Map.groupBy(all, ({ zip }) => zip) }
   })
-  const rural = perSource((source: SourceInput) => ruralZipsIn(whole(source)))
+  const lists = perSource((source: SourceInput) => {
+    const list = whole(source)
+    return isBiddingAreaList(list) ? { bidding: biddingAreasIn(list) } : { rural: ruralZipsIn(list) }
+  })
   return (row, places) => {
     const [first] = places
     if (row.kind !== 'place' || !first) return fail('line_not_found')
     const { zip, plus_four, state, region } = row
     const others = places.slice(plus_four === null ? 1 : 0)
-    const list = others.find(({ source }) => !isZip9(whole(source)))
-    const listed = list && rural(list.source).get(zip)
-    if (row.rural !== (list && listed !== undefined)) return fail('inputs_not_at_line')
-    const nine = others.filter(({ source }) => source !== list?.source)
-    const lists = nine.map(({ source, line }) => ({ line: extensions(source).at.get(line), all: extensions(source) }))
-    if (!lists.every(({ line }) => line?.zip === zip) || (listed && list?.line !== listed))
-      return fail('line_not_found')
-    const runs = runsOf(lists[0]?.all.ofZip.get(zip) ?? [])
+    const beside = others.filter(({ source }) => !isZip9(whole(source)))
+    const { rural, bidding } = Object.assign({}, ...beside.map(({ source }) => lists(source))) as ReturnType<
+      typeof lists
+    >
+    const { says, at } = listedIn(rural && { of: rural, citation: 0 }, bidding && { of: bidding, citation: 0 })(zip)
+    if (row.rural !== says.rural || row.bidding_area !== says.bidding_area) return fail('inputs_not_at_line')
+    if (beside.length !== at.length || beside.some(({ line }, i) => line !== at[i]?.line)) return fail('line_not_found')
+    const nine = others.filter((each) => !beside.includes(each))
+    const parts = nine.map(({ source, line }) => ({ line: extensions(source).at.get(line), all: extensions(source) }))
+    if (!parts.every(({ line }) => line?.zip === zip)) return fail('line_not_found')
+    const runs = runsOf(parts[0]?.all.ofZip.get(zip) ?? [])
     const isHere = (where: Whereabouts): boolean => where.region === region && where.state === state
     if (plus_four !== null) {
       const isThere = runs.some((run) => `${run[0].four}-${run[1].four}` === plus_four && isHere(run[0]))

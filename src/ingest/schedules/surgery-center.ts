@@ -1,7 +1,7 @@
 import { reasonForAscIndicator } from '../../proof/price/derivation.ts'
 import { quarterlyEdition } from '../cms/quarter.ts'
 import type { LineResult } from '../cms/table.ts'
-import { CODE, noAmount, scheduleAmount } from '../findings.ts'
+import { bareNumber, CODE, noAmount, scheduleAmount } from '../findings.ts'
 import { type CitedLine, indicatorsOf, type RowBase, refused, tablesSchedule } from './tables.ts'
 
 const BB = {
@@ -33,7 +33,7 @@ function surgeryCenterRow({ citation, line, cell, code, number }: CitedLine, eff
   // A mark that refers to a footnote stands in a column of its own, or behind the code.
   const cpt = code('cpt').replace(/ ?\*{1,3}$/, '')
   const printed = cell('indicator')
-  const rate = number('rate').replaceAll(/[$,\s]/g, '')
+  const rate = bareNumber(number('rate'))
   if (!CODE.test(cpt)) return printed === '' && rate === '' ? undefined : 'R03'
   // One line of April 2026 has k5.
   const payment_indicator = printed.toUpperCase()

@@ -25,11 +25,22 @@ export interface Part {
   what: string
   /** The columns by their titles. The code is called `cpt`. */
   columns: Columns & { cpt: Columns[string] }
+  /** Of a table beside the schedule itself, which is nothing without it, and whose titles do not date it. */
+  beside?: {
+    /** Whether a table with these columns is one. */
+    isOne: (table: Table) => boolean
+    row: RowMaker
+  }
 }
 
+type RowMaker = (line: CitedLine, effective_from: string) => LineResult | readonly LineResult[]
+
 /** A line with the number of the citation of its file. */
-export interface CitedLine extends Line {
+export interface CitedLine extends PartLine {
   citation: number
+}
+interface PartLine extends Line {
+  part: Part
 }
 
 /** What every row of a line has. */
@@ -68,7 +79,7 @@ export interface TablesSchedule {
   /** The refusal of tables in which no line makes a row. */
   empty: string
   /** What a line says: one row, or several where it has a column for each place. */
-  row: (line: CitedLine, effective_from: string) => LineResult | readonly LineResult[]
+  row: RowMaker
 }
 
 export interface TablesReading extends EditionDates {
@@ -86,14 +97,17 @@ export interface TablesReader {
 }
 
 export function tablesSchedule({ what, parts, dated, empty, row }: TablesSchedule): TablesReader {
-  const made = (line: CitedLine, effective_from: string): readonly LineResult[] => [row(line, effective_from)].flat()
+  const made = (line: CitedLine, effective_from: string): readonly LineResult[] =>
+    [(line.part.beside?.row ?? row)(line, effective_from)].flat()
   return {
     open(given, options, rejects) {
       const found = partsAmong(given, parts, what)
-      const titles = found.flatMap(({ table }) => table.titles)
-      refuseProposed(titles)
+      const own = found.filter(({ part }) => !part.beside)
+      if (own.length === 0) throw unreadable(`this belongs to ${what}: give both together`)
+      const titles = own.flatMap(({ table }) => table.titles)
+      refuseProposed(found.flatMap(({ table }) => table.titles))
       const said = dated(titles, options, found[0]?.source.archive)
-      const lines = citedLines(found.map(({ table }, citation) => ({ lines: table.lines, citation })))
+      const lines = citedLines(found.map((each, citation) => ({ lines: partLines(each), citation })))
       const rows = rowsInOrder(
         madeOf(lines, (line) => made(line, said.effective_from)),
         rejects,
@@ -110,6 +124,7 @@ export function tablesSchedule({ what, parts, dated, empty, row }: TablesSchedul
 }
 
 interface SourceTable {
+  part: Part
   source: Source
   table: Table
 }
@@ -117,12 +132,16 @@ interface SourceTable {
 function partsAmong(given: readonly Source[], parts: readonly Part[], what: string): SourceTable[] {
   let left = given.flatMap(bySheet)
   const found = parts.flatMap((part): SourceTable[] => {
-    const read = (source: Source): Table => readTable(source, part.columns, part.what)
+    const read = (source: Source): Table => {
+      const table = readTable(source, part.columns, part.what)
+      if (part.beside?.isOne(table) === false) throw unreadable(`this is not ${part.what}`)
+      return table
+    }
     const fitting = left.filter((source) => isReadBy(read, source))
     left = left.filter((source) => !fitting.includes(source))
     if (fitting.length === 0) return []
     const source = chooseSource(fitting, read, part.what)
-    return [{ source, table: read(source) }]
+    return [{ part, source, table: read(source) }]
   })
   const [only, ...more] = given
   const [first] = parts
@@ -143,8 +162,12 @@ function bySheet(source: Source): Source[] {
   }
 }
 
-const linesOf = (source: Source, parts: readonly Part[], what: string): Line[] =>
-  partsAmong([source], parts, what).flatMap(({ table }) => [...table.lines])
+const linesOf = (source: Source, parts: readonly Part[], what: string): PartLine[] =>
+  partsAmong([source], parts, what).flatMap((each) => [...partLines(each)])
+
+function* partLines({ part, table }: SourceTable): Generator<PartLine> {
+  for (const line of table.lines) yield { ...line, part }
+}
 
 function isReadBy(read: (source: Source) => Table, source: Source): boolean {
   try {
@@ -156,7 +179,7 @@ function isReadBy(read: (source: Source) => Table, source: Source): boolean {
   }
 }
 
-function* citedLines(tables: Iterable<{ lines: Iterable<Line>; citation: number }>): Generator<CitedLine> {
+function* citedLines(tables: Iterable<{ lines: Iterable<PartLine>; citation: number }>): Generator<CitedLine> {
   for (const { lines, citation } of tables) for (const line of lines) yield { ...line, citation }
 }
 

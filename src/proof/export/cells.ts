@@ -2,7 +2,7 @@
 
 import { canonical, parseJson } from '../canonical-json.ts'
 import type { AnyRow } from '../price/row.ts'
-import type { Column } from './columns.ts'
+import { type Column, NO_AREA } from './columns.ts'
 
 export type Cells = readonly (string | null)[]
 
@@ -25,13 +25,14 @@ function rowOf(cell: Readonly<Record<string, string | null>>): AnyRow {
   const json = (name: string): unknown => parseJson(cell[name] ?? '')
   const common = { kind, effective_from, region, locator: json('locator') }
   if (kind === 'place') {
-    const { zip, plus_four, state, rural } = cell
+    const { zip, plus_four, state, rural, bidding_area: area } = cell
     return {
       ...common,
       zip,
       plus_four,
       state,
       ...(rural === null ? {} : { rural: rural === 'true' }),
+      ...(area === null ? {} : { bidding_area: area === NO_AREA ? null : area }),
     } as unknown as AnyRow
   }
   const { cpt, modifier, npi, basis, setting, class: billed, reason, amount, low, high, currency, per } = cell

@@ -63,12 +63,16 @@ const PRICE_COLUMNS: readonly Column<Row>[] = [
   locator,
 ]
 
+/** An empty cell says that it is not known. */
+export const NO_AREA = 'none'
+
 const PLACE_COLUMNS: readonly Column<PlaceRow>[] = [
   text('zip', (row) => row.zip),
   optional('plus_four', (row) => row.plus_four),
   optional('region', (row) => row.region),
   optional('state', (row) => row.state),
   optional('rural', (row) => (row.rural === undefined ? null : String(row.rural))),
+  optional('bidding_area', (row) => (row.bidding_area === undefined ? null : (row.bidding_area ?? NO_AREA))),
   text('kind', (row) => row.kind),
   effectiveFrom,
   locator,

@@ -89,6 +89,8 @@ interface Schedule {
   place: Place
   /** Of the rows that can answer; undefined where several may be meant. */
   region: string | undefined
+  /** What is asked before that region: a former bidding area has prices of its own for some of the equipment. */
+  area: string | undefined
   settings: SettingsTried
   rowAt(region: string, modifier: string | null, setting: Setting | null): Row | undefined
   /** The regions of the rows of the code whose keys go on so: none, the only one, or two of several. */
@@ -103,12 +105,14 @@ const scheduleOf = (
 ): Schedule => {
   const cpt = codeIn(facts, question.cpt)
   const basis = facts.bases[0] as Basis
+  const settings = settingsFor(facts, question.setting, place.row?.rural)
   return {
     chart,
     facts,
     place,
     region: regionFor(facts, place),
-    settings: settingsFor(facts, question.setting, place.row?.rural),
+    area: question.setting !== 'rural' && settings.includes('non_rural') ? place.area : undefined,
+    settings,
     rowAt: (region, modifier, setting) =>
       findRow(editions, chart, rowKey({ cpt, region, npi: null, modifier, basis, setting, class: null })) as Row,
     regions: (rest) => editions.regions(chart, `${cpt}|${rest}`),
@@ -167,7 +171,9 @@ const LEAVES_ROOM = ['not_applicable_in_setting', 'no_price_stated']
  * the service is not performed stands once for the country too.
  */
 function withModifier(schedule: Schedule, modifier: string | null): Decision | undefined {
-  const { chart, facts, place, settings, rowAt, regions } = schedule
+  const { chart, facts, place, area, settings, rowAt, regions } = schedule
+  const inArea = area && rowAt(area, modifier, 'non_rural')
+  if (inArea) return said(chart, inArea)
   /** Absences that leave room are kept: they are said where nothing else is. */
   let stated: Row | undefined
   /** The row of the first setting that decides. `missing` takes the settings that have none. */

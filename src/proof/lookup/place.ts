@@ -10,6 +10,8 @@ export interface Place {
   /** `national` or a locality; none where several may be meant. */
   region?: string
   state?: string | undefined
+  /** The former bidding area, which has prices of its own for some equipment. */
+  area?: string | undefined
   /** The last four digits of the ZIP code decide, and were not given or are not listed. */
   split?: true
   unknown?: true
@@ -44,8 +46,13 @@ function partHolding(editions: Editions, zip: string, digits: string): PlaceRow 
 }
 
 const placeIn = (row: PlaceRow): Place => {
-  const { region, state } = row
-  return { row, state: state ?? undefined, ...(region === null ? { split: true } : { region }) }
+  const { region, state, bidding_area: area } = row
+  return {
+    row,
+    state: state ?? undefined,
+    area: area ?? undefined,
+    ...(region === null ? { split: true } : { region }),
+  }
 }
 
 /** The region of the rows that can answer; undefined where several may be meant. */

@@ -21,14 +21,20 @@ export type Region =
   | { level: 'state'; state: string }
   | { level: 'locality'; region: string; state: string }
   | { level: 'zip'; zip: string; plusFour: string | null }
+  /** A former bidding area, of which it is open in which state the address is. */
+  | { level: 'area'; area: string }
 
-/** `national`, `US-IL`, `IL`, `US-IL-16`, `60611`, `ZIP-60611`, `60611-1234`, in any case. */
-const REGION = new RegExp(`^(?:national|(?:zip-)?(\\d{5})(?:-(\\d{4}))?|(us-)?(${AREA})(?:-(\\d\\d))?)$`, 'i')
+/** `national`, `US-IL`, `IL`, `US-IL-16`, `60611`, `ZIP-60611`, `60611-1234`, `CBA-1A2B3C4D`, in any case. */
+const REGION = new RegExp(
+  `^(?:national|(?:zip-)?(\\d{5})(?:-(\\d{4}))?|(us-)?(${AREA})(?:-(\\d\\d))?|(cba-[\\da-f]{8}))$`,
+  'i',
+)
 
 /** Undefined for what has another form, and for a state or area that does not exist. */
 export function parseRegion(text: string): Region | undefined {
-  const [whole, zip, plusFour = null, country, area, locality] = REGION.exec(text) ?? []
+  const [whole, zip, plusFour = null, country, area, locality, bidding] = REGION.exec(text) ?? []
   if (zip !== undefined) return { level: 'zip', zip, plusFour }
+  if (bidding !== undefined) return { level: 'area', area: bidding.toUpperCase() }
   if (area === undefined) return whole === undefined ? undefined : { level: 'national', region: 'national' }
   const state = area.toUpperCase()
   if (locality === undefined) return { level: 'state', state }

@@ -36,7 +36,7 @@ export function sheetFor(editions: Editions, { cpt, region, npi }: ParsedQuestio
   if (place.unknown) return { outcome: 'unknown_zip' }
   if (place.notHeld) return { outcome: 'no_edition', charts: [PLACE_CHART] }
   // In several localities, or in two states.
-  if (place.split || (place.row && place.state === undefined)) return { outcome: 'region_ambiguous' }
+  if (place.split || (place.region !== 'national' && place.state === undefined)) return { outcome: 'region_ambiguous' }
   const rows: SheetRow[] = []
   const notHeld: string[] = []
   for (const chart of [...Object.keys(table).sort(), ...(own === undefined ? [] : [own])]) {
@@ -55,8 +55,8 @@ export function sheetFor(editions: Editions, { cpt, region, npi }: ParsedQuestio
 }
 
 /** What keys begin with after the code: the place, as far as the chart tells places apart, then the whole country. */
-function prefixesOf({ speaks }: ChartFacts, { region, state = '' }: Place): string[] {
+function prefixesOf({ speaks }: ChartFacts, { region, state = '', area }: Place): string[] {
   if (speaks === 'national' || region === 'national') return ['national|']
-  if (speaks === 'state') return [`US-${state}|`, 'national|']
+  if (speaks === 'state') return [...(area ? [`${area}|`] : []), `US-${state}|`, 'national|']
   return [region === undefined ? `US-${localitiesOf(state)}-` : `${region}|`, 'national|']
 }

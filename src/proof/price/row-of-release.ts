@@ -27,7 +27,7 @@ export const rowFault = (
   cites(row, release) ? (fits(row, release, table) ? undefined : 'row_not_of_release') : 'locator_not_cited'
 
 /** The regions that the rows of a chart may have, by where it speaks. Their form is known by now. */
-const REGIONS = { national: /^national$/, locality: /^(national|US-..-..)$/, state: /^(national|US-..)$/ }
+const REGIONS = { national: /^national$/, locality: /^(national|US-..-..)$/, state: /^(?!US-..-)/ }
 
 /** Whether a row is one that its release can have: chart, basis, provider, place, setting, dates and method go together. */
 function fits(row: AnyRow, { chart, providers, effective_to }: Manifest, table: ChartTable): boolean {

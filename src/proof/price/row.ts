@@ -141,6 +141,8 @@ export interface PlaceRow {
   state: string | null
   /** Whether equipment has the prices of rural areas there; left out where the publisher's list was not at hand. */
   rural?: boolean
+  /** The former bidding area there, or null for none; left out where the publisher's list was not at hand. */
+  bidding_area?: string | null
   effective_from: string
   locator: Locator
 }
@@ -175,10 +177,12 @@ const price = either(
   ),
 )
 
+const biddingArea = matches(/^CBA-[\dA-F]{8}$/)
+
 /** What may stand in the parts of a key, in their order; a null stands there as an empty string. */
 export const keyMembers = {
   cpt: matches(/^(\d{4}[0-9A-Z]|[A-Z]\d{4})$/),
-  region: matches(/^(national|US-[A-Z]{2}(-\d\d)?)$/),
+  region: either(matches(/^(national|US-[A-Z]{2}(-\d\d)?)$/), biddingArea),
   npi: orNull(matches(NPI)),
   modifier: orNull(matches(/^[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}$/)),
   basis: oneOf(...BASES),
@@ -220,7 +224,7 @@ export const isPlaceRow = closed(
     effective_from: isDay,
     locator,
   },
-  { rural: oneOf(true, false) },
+  { rural: oneOf(true, false), bidding_area: orNull(biddingArea) },
 ) as (value: unknown) => value is PlaceRow
 
 export const isAnyRow = either(isRow, isPlaceRow) as (value: unknown) => value is AnyRow

@@ -90,14 +90,14 @@ export function availableFor(proofs: Proofs, question: ParsedQuestion): Availabl
   const isNear = (region: string): boolean => region.startsWith(`US-${stateOf(question)}`)
   const words = (part: keyof Key): string[] =>
     [...new Set(keys.flatMap((key) => key[part] ?? []))].filter(keyMembers[part]).sort()
+  // A bidding area is reached by a ZIP code: nobody knows it by its name here.
+  const regions = words('region').filter((region) => !region.startsWith('CBA-'))
   return {
     modifiers: words('modifier'),
     settings: words('setting'),
     bases: words('basis'),
     // Those near what was asked are kept where the list is cut.
-    regions: [...words('region').filter(isNear), ...words('region').filter((region) => !isNear(region))]
-      .slice(0, MOST_REGIONS)
-      .sort(),
+    regions: [...regions.filter(isNear), ...regions.filter((region) => !isNear(region))].slice(0, MOST_REGIONS).sort(),
   }
 }
 

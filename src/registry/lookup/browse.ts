@@ -152,6 +152,7 @@ function oneRegion(text: string): string {
   if (parsed?.level === 'national') return 'national'
   if (parsed?.level === 'locality') return parsed.region
   if (parsed?.level === 'state') return `US-${parsed.state}`
+  if (parsed?.level === 'area') return parsed.area
   const message = 'browsing takes national, a state as US-XX, or a locality as US-XX-LL'
   throw new Problem('invalid_region', message, {
     errors: [{ name: 'region', code: 'invalid_region', message }],

@@ -27,7 +27,7 @@ export const Npi = z
   })
 /** What `parseRegion` reads, without the flag that a JSON schema cannot have. */
 const REGION_PATTERN =
-  /^([Nn][Aa][Tt][Ii][Oo][Nn][Aa][Ll]|[A-Za-z]{2}|[Uu][Ss]-[A-Za-z]{2}(-[0-9]{2})?|([Zz][Ii][Pp]-)?[0-9]{5}(-[0-9]{4})?)$/
+  /^([Nn][Aa][Tt][Ii][Oo][Nn][Aa][Ll]|[A-Za-z]{2}|[Uu][Ss]-[A-Za-z]{2}(-[0-9]{2})?|([Zz][Ii][Pp]-)?[0-9]{5}(-[0-9]{4})?|[Cc][Bb][Aa]-[0-9A-Fa-f]{8})$/
 export const RegionText = z
   .string()
   .max(16)

@@ -79,6 +79,7 @@ export const settingText = (setting: string | null): string =>
 
 export function regionText(region: string): string {
   if (region === 'national') return 'the whole country'
+  if (region.startsWith('CBA-')) return `the former bidding area ${region}`
   const state = stateName(region)
   return state === undefined ? `Medicare area ${region}` : `${state} (${region})`
 }

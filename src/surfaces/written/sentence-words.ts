@@ -54,7 +54,7 @@ export const whereOf = ({
   class: of,
 }: Pick<PricedRow, 'region' | 'npi' | 'setting' | 'class'>): string =>
   [
-    npi === null ? region : `hospital ${npi}`,
+    npi === null ? region.replace(/^(?=CBA-)/, 'former bidding area ') : `hospital ${npi}`,
     ...(setting === null ? [] : [setting.replaceAll('_', '-')]),
     ...(of === null ? [] : [`${of} charge`]),
   ].join(', ')

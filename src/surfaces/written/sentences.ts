@@ -30,15 +30,22 @@ export type Sentence = (answer: never, about: About) => string
 const MEDICARE = 'It includes any part that a Medicare patient pays. It is a reference, not what a patient owes.'
 const HOSPITAL = 'It is what the hospital published, not a quote.'
 const RATE = 'It is multiplied by base units and time: it is not the price of a service.'
-/** Only a list of CMS says which ZIP codes are rural by the rule of this schedule; former bidding areas have a file of their own. */
+/** Only lists of CMS say which ZIP codes are rural by the rule of this schedule, or lie in a former bidding area. */
 const RURAL = 'In rural areas it may be another amount: ask with setting=rural.'
-const BIDDING = 'In former competitive bidding areas, which this schedule does not list, it may be another amount.'
+const BIDDING = 'In former competitive bidding areas it may be another amount: give the ZIP code.'
+const UNLISTED = 'In former competitive bidding areas, of which no list was loaded, it may be another amount.'
 const ALSO_RURAL = 'CMS states no other amount for rural areas.'
 /** The amount outside rural areas: of one that holds in both, and of one that was asked for, there is nothing to ask further. */
 function ruralNote({ place }: Told, { setting }: Members): string[] {
   if (setting === 'rural' || (place?.rural && setting !== 'non_rural')) return [ALSO_RURAL]
   return setting === 'non_rural' || place?.rural === false ? [] : [RURAL]
 }
+/** Where the list says that there is no such area, or one that has no price of its own for it, nothing more is to be said. */
+const biddingNote = ({ place }: Told): string[] =>
+  place?.bidding_area === undefined ? [place ? UNLISTED : BIDDING] : []
+/** An amount outside rural areas, and of no bidding area. */
+const isOfState = ({ setting, region }: Pick<PricedRow, 'setting' | 'region'>): boolean =>
+  setting === 'non_rural' && !region.startsWith('CBA-')
 const caveat = ({ basis, kind }: Pick<PricedRow, 'basis' | 'kind'>): string =>
   kind === 'rate' ? RATE : basis.startsWith('hospital_') ? HOSPITAL : MEDICARE
 
@@ -59,7 +66,7 @@ interface Told {
   modifiers_ignored?: string[]
   adjustment?: { modifier: string; amount: string }
   sources_lost?: { state: 'changed' | 'gone' }[]
-  place?: { rural?: boolean }
+  place?: { rural?: boolean; bidding_area?: string | null }
 }
 const LOST = {
   changed:
@@ -98,7 +105,7 @@ function ofPrice(answer: Price, { baseUrl, day, asked }: About): string {
     `${what} (${whereOf(answer)}) on ${day}.`,
     ...(isSample(answer) ? ['Sample data, not a real price.'] : []),
     ...adjusted,
-    ...(answer.setting === 'non_rural' ? [...ruralNote(answer, asked), BIDDING] : []),
+    ...(isOfState(answer) ? [...ruralNote(answer, asked), ...biddingNote(answer)] : []),
     ...partOf(answer),
     caveat(answer),
     ...(place ? [`Source: ${place.release_id}, in force from ${effective_from}${until}: ${baseUrl}${place.href}`] : []),

@@ -1,0 +1,28 @@
+import type { PlaceRow } from '../../proof/price/row.ts'
+import type { BiddingAreas } from './bidding-areas.ts'
+import type { RuralZips } from './rural-zips.ts'
+
+/** What the lists of the equipment schedule say of a ZIP code, and where: the line that lists it, or else the head of the list. */
+export interface Listed {
+  says: Pick<PlaceRow, 'rural' | 'bidding_area'>
+  at: PlaceRow['locator']
+}
+
+export const listedIn =
+  (
+    rural: { of: RuralZips; citation: number } | undefined,
+    bidding: { of: BiddingAreas; citation: number } | undefined,
+  ) =>
+  (zip: string): Listed => ({
+    says: { ...(rural && { rural: rural.of.has(zip) }), ...(bidding && areaFor(zip, bidding.of)) },
+    at: [
+      ...(rural ? [{ citation: rural.citation, line: rural.of.get(zip) ?? 1 }] : []),
+      ...(bidding ? [{ citation: bidding.citation, line: bidding.of.get(zip)?.line ?? 1 }] : []),
+    ],
+  })
+
+function areaFor(zip: string, areas: BiddingAreas): Pick<PlaceRow, 'bidding_area'> {
+  const found = areas.get(zip)
+  if (!found) return { bidding_area: null }
+  return found.area === undefined ? {} : { bidding_area: found.area }
+}

@@ -1,0 +1,157 @@
+// CMS's archive of the equipment schedule, given to both loads that it belongs to. Amounts and names are invented.
+
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { zip } from '../../src/files/zip-fixture.ts'
+import { load } from '../../src/ingest/load.ts'
+import { overrideAll } from '../../src/registry/release/breaker.ts'
+import { publish } from '../../src/registry/release/publish.ts'
+import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
+import { ask, holdTheRest } from '../support/lookup.ts'
+import { connect } from '../support/mcp.ts'
+
+const STATES =
+  'AL AR AZ CA CO CT DC DE FL GA IA ID IL IN KS KY LA MA MD ME MI MN MO MS MT NC ND NE NH NJ NM NV NY OH OK OR PA RI SC SD TN TX UT VA VT WA WI WV WY AK HI PR VI'.split(
+    ' ',
+  )
+const csv = (...lines: string[][]): string =>
+  `${lines.map((cells) => cells.map((cell) => (cell.includes(',') ? `"${cell}"` : cell)).join()).join('\r\n')}\r\n`
+const item = (code: string, mod: string, amounts: readonly [string, string]): string[] => [
+  ...[code, mod, '', 'D', 'CR', '0', '0'],
+  ...STATES.flatMap(() => amounts),
+  'X',
+]
+const HEAD = ['HCPCS', 'Mod', 'Mod2']
+const ARCHIVE = zip([
+  {
+    name: 'DMEPOS26_JUL.csv',
+    data: csv(
+      ['July 2026 DMEPOS Fee Schedule'],
+      [
+        ...HEAD,
+        'JURIS',
+        'CATG',
+        'Ceiling',
+        'Floor',
+        ...STATES.flatMap((s) => [`${s} (NR)`, `${s} (R)`]),
+        'Description',
+      ],
+      item('E0601', 'RR', ['51.00', '87.00']),
+      item('E0748', 'NU', ['4,000.00', '0']),
+    ),
+  },
+  {
+    name: 'Former CBA Fee Schedule File - JUL2026.csv',
+    data: csv(
+      ['Former CBA Fee Schedule'],
+      [''],
+      [...HEAD, 'Mod3', 'CATG', 'Lakeside', 'Two Rivers, IL-IN', 'Description'],
+      ['E0601', 'RR', '', '', 'CR', '42.10', '43.20', 'X'],
+    ),
+  },
+  {
+    name: 'Former CBA National Mail-Order DTS Fee Schedule - JUL2026.csv',
+    data: csv(
+      ['Mail'],
+      [...HEAD, 'CATG', 'National Mail-Order', 'Description'],
+      ['A4253', 'KL', '', 'IN', '8.32', 'X'],
+    ),
+  },
+  {
+    name: 'Former CBA ZIP Code File  - JUL2026.csv',
+    data: csv(
+      ['Former CBA ZIP codes'],
+      ['CBA State', 'CBA ZIP Code', 'CBA Name Short', 'CBA Name', 'Year/Qtr'],
+      ['IL', '60611', 'Lakeside', 'Lakeside, IL', '202603'],
+      ['IL', '60633', 'Two Rivers, IL-IN', 'Two Rivers', '202603'],
+    ),
+  },
+  {
+    name: 'DME Rural Zip Code Quarter 3 2026.csv',
+    data: csv(['STATE', 'DMEPOS RURAL ZIP CODE', 'YEAR/QTR'], ['IL', '62001', '20263']),
+  },
+  { name: 'DMEREAD.pdf', data: '%PDF-1.7' },
+])
+const ZIP5 = ['60611', '60633', '61701', '62001'].map((code) => `IL${code}0610216      0 A${' '.repeat(52)}20263\r\n`)
+
+/** Loads and publishes what is in the archive and the ZIP5 file. */
+async function publishFrom(app: TestApp, chart: string, names: readonly string[]): Promise<void> {
+  const { db, registryLog, cosign } = app.installation
+  const files = { 'dme26-c.zip': ARCHIVE, 'ZIP5_JUL2026.txt': new TextEncoder().encode(ZIP5.join('')) }
+  for (const [name, bytes] of Object.entries(files)) await Bun.write(join(app.folder.path, name), bytes)
+  const paths = names.map((name) => join(app.folder.path, name))
+  const said = { data_class: 'sample', url: 'https://publisher.example/files' } as const
+  const { release } = await load(db, chart, paths, said, app.clock.now)
+  await publish({ db, log: registryLog, cosign }, release.release_id, app.clock.now, overrideAll('sample_data'))
+}
+
+test('equipment in a former bidding area has its amount there, and the amount of the state where it has none', async () => {
+  await using app = await testApp({ today: '2026-09-15' })
+  await publishFrom(app, 'cms-dmepos', ['dme26-c.zip'])
+  await publishFrom(app, 'zip-locality', ['ZIP5_JUL2026.txt', 'dme26-c.zip'])
+  await holdTheRest(app, 'cms-dmepos')
+  const rent = (region: string, setting?: string) => ask(app, { cpt: 'E0601', modifier: 'RR', region, setting })
+  const told = async (answer: ReturnType<typeof ask>) => {
+    const { price, region, setting } = await answer
+    return [(price as { amount: string }).amount, String(region).slice(0, 4), setting]
+  }
+  expect(await told(rent('60611'))).toEqual(['42.10', 'CBA-', 'non_rural'])
+  expect(await told(rent('60633'))).toEqual(['43.20', 'CBA-', 'non_rural'])
+  expect(await told(rent('61701'))).toEqual(['51.00', 'US-I', 'non_rural'])
+  expect(await told(rent('62001'))).toEqual(['87.00', 'US-I', 'rural'])
+  expect(await told(rent('IL'))).toEqual(['51.00', 'US-I', 'non_rural'])
+  expect(await told(rent('60611', 'rural'))).toEqual(['87.00', 'US-I', 'rural'])
+  expect(await told(ask(app, { cpt: 'E0748', modifier: 'NU', region: '60611' }))).toEqual([
+    '4000.00',
+    'US-I',
+    'non_rural',
+  ])
+  // Its own name is taken too, and what it leads to is all there is of the code there.
+  const { region: area, place } = await rent('60611')
+  expect(place).toMatchObject({ bidding_area: area, rural: false })
+  expect(await told(rent(String(area).toLowerCase()))).toEqual(['42.10', 'CBA-', 'non_rural'])
+  const sheet = (await app.getJson('/reference/sheet?cpt=E0601&region=60611')) as {
+    data: { region: string; setting: string }[]
+  }
+  expect(sheet.data.map((row) => [row.region, row.setting])).toEqual([
+    [area, 'non_rural'],
+    ['US-IL', 'non_rural'],
+    ['US-IL', 'rural'],
+  ])
+  const page = (await app.getJson(`/api/registry?cpt=E0601&region=${area}`, await app.railsHeaders())) as {
+    data: unknown[]
+  }
+  expect(page.data.length).toBe(1)
+  const { available } = await ask(app, { cpt: 'E0601', modifier: 'RR', region: 'GU' })
+  expect(JSON.stringify(available)).toContain('US-IL')
+  expect(JSON.stringify(available)).not.toContain('CBA-')
+
+  const client = await connect(app, 'modern')
+  const said = async (region: string): Promise<string> =>
+    (
+      await client.callTool({
+        name: 'lookup_price',
+        arguments: { cpt: 'E0601', modifier: 'RR', region, include: 'proof' },
+      })
+    ).content[0]?.text ?? ''
+  expect(await said('60611')).toMatch(
+    /^\$42\.10 .*former bidding area CBA-[0-9A-F]{8}, non-rural\)(?!.*another amount)/,
+  )
+  expect(await said('61701')).toMatch(/US-IL, non-rural\)(?!.*another amount)/)
+  expect(await said('IL')).toMatch(/US-IL, non-rural\).*bidding areas it may be another amount: give the ZIP code/)
+  const headers = { accept: 'text/markdown' }
+  const shown = new Request(`${BASE_URL}/price/E0601?region=60611&modifier=RR`, { headers })
+  expect(await (await app.app.fetch(shown, '192.0.2.1')).text()).toContain('for the former bidding area CBA-')
+})
+
+test('without the list of ZIP codes the amount of the state is told as such', async () => {
+  await using app = await testApp({ today: '2026-09-15' })
+  await publishFrom(app, 'cms-dmepos', ['dme26-c.zip'])
+  await publishFrom(app, 'zip-locality', ['ZIP5_JUL2026.txt'])
+  await holdTheRest(app, 'cms-dmepos')
+  expect((await ask(app, { cpt: 'E0601', modifier: 'RR', region: '60611' })).price).toMatchObject({ amount: '51.00' })
+  const client = await connect(app, 'modern')
+  const asked = { cpt: 'E0601', modifier: 'RR', region: '60611', include: 'proof' }
+  const { content } = await client.callTool({ name: 'lookup_price', arguments: asked })
+  expect(content[0]?.text).toContain('bidding areas, of which no list was loaded, it may be another amount')
+})
