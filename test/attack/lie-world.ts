@@ -42,9 +42,11 @@ const EDITIONS = [
 const DAYS = ['2026-06-30', '2026-07-01', '2026-08-15', '2026-09-30', '2026-10-01', '2026-11-20', '2027-01-05']
 const REGIONS = [
   ...['national', 'IL', 'US-AL', 'GU', 'HI', 'US-IL-16', 'US-IL-15', 'US-AL-00', 'US-HI-01', 'US-ME-03'],
-  ...['60611', '60701', '60701-0500', '60701-1500', '35004', '96910', '99999'],
+  ...['60611', 'cba-0a1b2c3d', '60701', '60701-0500', '60701-1500', '35004', '96910', '99999'],
 ]
 const MODIFIERS = ['25', '26', '50', '80', 'RR', '22', '25-26', '50-62']
+/** A former bidding area. */
+const AREA = 'CBA-0A1B2C3D'
 const SETTINGS = ['non_facility', 'facility', 'outpatient', 'asc', 'rural', 'non_rural', 'inpatient']
 
 export const oneOf = <T>(dice: Dice, items: readonly T[]): T => items[dice.below(items.length)] as T
@@ -131,6 +133,7 @@ function rowsOf(dice: Dice, chart: string, effective_from: string, providers: re
     ).map((row) => ({
       ...row,
       ...(dice.chance(0.5) ? { rural: dice.chance(0.5) } : {}),
+      ...(dice.chance(0.5) ? { bidding_area: dice.chance(0.3) ? null : AREA } : {}),
       effective_from: from(),
     }))
   const rows: AnyRow[] = []
@@ -140,7 +143,7 @@ function rowsOf(dice: Dice, chart: string, effective_from: string, providers: re
   const settings = facts?.settings ?? ['outpatient', null]
   const regions = {
     national: ['national'],
-    state: ['US-IL', 'US-AL', 'US-GU'],
+    state: [AREA, 'US-IL', 'US-AL', 'US-GU'],
     locality: ['national', 'US-IL-15', 'US-IL-16', 'US-AL-00', 'US-HI-01'],
   }
   // One row of the anesthesia schedule stands for many codes.

@@ -4,6 +4,7 @@ import { tallCsv } from '../../src/ingest/hospital/fixture.ts'
 import { utf8 } from '../../src/proof/bytes.ts'
 import { asCsv } from '../support/source-files.ts'
 import {
+  AREAS,
   type Edition,
   EQUIPMENT_STATES,
   type EquipmentLine,
@@ -83,7 +84,18 @@ function equipmentFile(lines: readonly EquipmentLine[], title: string): Uint8Arr
   return asCsv([[title], [...head, ...EQUIPMENT_STATES.flatMap((state) => [`${state} (NR)`, `${state} (R)`])], ...rows])
 }
 
-function zipFiles({ zips: all, withParts, rural }: Zips, number: number): { name: string; bytes: Uint8Array }[] {
+/** The file of former bidding areas, which is not always there. */
+function areaFiles(lines: readonly EquipmentLine[]): Uint8Array[] {
+  const rows = lines.flatMap(({ cpt, modifiers: [one = '', two = ''], inAreas }) =>
+    Object.keys(inAreas).length > 0
+      ? [[cpt, one, two, '', 'IN', ...AREAS.map((area) => decimal(inAreas[area] ?? 0, 2)), 'X']]
+      : [],
+  )
+  const head = ['HCPCS', 'Mod', 'Mod2', 'Mod3', 'CATG', ...AREAS, 'Description']
+  return rows.length > 0 ? [asCsv([['AREAS'], head, ...rows])] : []
+}
+
+function zipFiles({ zips: all, withParts, rural, areas }: Zips, number: number): { name: string; bytes: Uint8Array }[] {
   const start = (zip: string, region: string, state: string): string =>
     `${state}${zip}${LOCALITIES[region]}${region.slice(6)}      `
   const five = all.map(({ zip, region, state, parts }) => `${start(zip, region, state)}${parts ? 1 : 0} A${number}`)
@@ -91,10 +103,15 @@ function zipFiles({ zips: all, withParts, rural }: Zips, number: number): { name
     (parts ?? []).map((part) => `${start(zip, part.region, part.state)}1${part.four}`),
   )
   const list = (rural ?? []).map((zip) => `IL,${zip},`)
+  const inAreas = Object.entries(areas ?? {}).map(([zip, area]) => `IL,${zip},"${area.toUpperCase()}","${area} (all)",`)
   const files: [string, string[]][] = [
     ['ZIP5.txt', five],
     ['ZIP9.txt', withParts ? nine : []],
     ['DME Rural ZIP Code.csv', list.length > 0 ? ['STATE,DMEPOS RURAL ZIP CODE,YEAR/QTR', ...list] : []],
+    [
+      'Former CBA ZIP Code File.csv',
+      inAreas.length > 0 ? ['CBA State,CBA ZIP Code,CBA Name Short,CBA Name,Year/Qtr', ...inAreas] : [],
+    ],
   ]
   return files.flatMap(([name, lines]) =>
     lines.length > 0 ? [{ name, bytes: utf8(`${lines.join('\r\n')}\r\n`) }] : [],
@@ -109,7 +126,7 @@ export function filesOf(edition: Edition, number: number): { name: string; bytes
     case 'cms-pfs-qpp':
       return named(['RVU.csv', 'GPCI.csv'], physicianFiles(edition.data, title))
     case 'cms-dmepos':
-      return named(['table.csv'], [equipmentFile(edition.data, title)])
+      return named(['table.csv', 'areas.csv'], [equipmentFile(edition.data, title), ...areaFiles(edition.data)])
     case 'zip-locality':
       return zipFiles(edition.data, number)
     case 'hospital-mrf':

@@ -2,7 +2,7 @@
 // no trees. It was written from the description of the lookup and shares no code with it.
 
 import { chargeAnswer } from './naive-hospital.ts'
-import { type Absent, type Looked, look, money, type Place, type Price } from './naive-schedule.ts'
+import { type Absent, type Listed, type Looked, look, money, type Place, type Price } from './naive-schedule.ts'
 import type { Edition, Zips } from './naive-world.ts'
 
 export interface Asked {
@@ -86,11 +86,12 @@ function chartsFor({ basis, setting }: Asked): string[] {
 
 // Places.
 
-const locality = (region: string, state: string | undefined, isRural = false): Place => ({
+const UNLISTED: Listed = { isRural: false, area: undefined }
+const locality = (region: string, state: string | undefined, listed = UNLISTED): Place => ({
   is: 'locality',
   region,
   state: state && `US-${state}`,
-  isRural,
+  ...listed,
 })
 
 function placeOf(text: string, charts: readonly string[], zips: Published | undefined): Place {
@@ -101,18 +102,18 @@ function placeOf(text: string, charts: readonly string[], zips: Published | unde
   if (charts.every((chart) => NATIONAL.includes(chart))) return { is: 'national' }
   if (!zips) return { is: 'not_held' }
   const [five, four] = written.split('-')
-  const { zips: all, withParts, rural } = zips.data as Zips
+  const { zips: all, withParts, rural, areas } = zips.data as Zips
   const zip = all.find((each) => each.zip === five)
   if (!zip) return { is: 'unknown' }
-  const isRural = rural?.includes(zip.zip) ?? false
-  if (!zip.parts) return locality(zip.region, zip.state, isRural)
+  const listed = { isRural: rural?.includes(zip.zip) ?? false, area: areas?.[zip.zip] }
+  if (!zip.parts) return locality(zip.region, zip.state, listed)
   const parts = withParts ? zip.parts : []
   const part = parts.find((each) => each.four === four)
-  if (part) return locality(part.region, part.state, isRural)
+  if (part) return locality(part.region, part.state, listed)
   const only = (name: 'region' | 'state'): string | undefined =>
     parts.every((each) => each[name] === parts[0]?.[name]) ? parts[0]?.[name] : undefined
   const [region, state] = [only('region'), only('state')]
-  return region ? locality(region, state, isRural) : { is: 'split', state: state && `US-${state}`, isRural }
+  return region ? locality(region, state, listed) : { is: 'split', state: state && `US-${state}`, ...listed }
 }
 
 // Modifiers.

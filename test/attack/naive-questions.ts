@@ -88,7 +88,7 @@ const question: fc.Arbitrary<Asked> = fc
     basis: among(
       35,
       ...['medicare_pfs', 'medicare_pfs_qpp', 'medicare_clfs', 'medicare_opps', 'medicare_asc', 'medicare_asp'],
-      ...['medicare_pfs', 'medicare_dmepos', 'hospital_gross'],
+      ...['medicare_pfs', 'medicare_dmepos', 'medicare_dmepos', 'hospital_gross'],
     ),
   })
   .map((asked) => given(asked))

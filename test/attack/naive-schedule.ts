@@ -13,10 +13,17 @@ export type Place =
   | { is: 'national' }
   | { is: 'state'; state: string }
   /** A locality may lie in several states, and a ZIP code of it too. */
-  | { is: 'locality'; region: string; state: string | undefined; isRural: boolean }
+  | ({ is: 'locality'; region: string; state: string | undefined } & Listed)
   /** In several localities; in one state or in several. */
-  | { is: 'split'; state: string | undefined; isRural: boolean }
+  | ({ is: 'split'; state: string | undefined } & Listed)
   | { is: 'not_held' | 'unknown' }
+
+/** What the lists of the equipment schedule say of a place. */
+export interface Listed {
+  isRural: boolean
+  /** The name of the former bidding area. */
+  area: string | undefined
+}
 
 /** Without zeros at the end, but with two decimals. */
 export function money(value: bigint, places: number): string {
@@ -117,7 +124,7 @@ function inTable(chart: string, data: readonly TableLine[], modifier: string | n
   const lines = data.filter(({ cpt }) => cpt === asked.cpt)
   const own = chart === 'cms-opps' ? 'outpatient' : chart === 'cms-asc' ? 'asc' : null
   const line = lines.find((each) => each.modifier === (modifier ?? ''))
-  if (!line || (own && asked.setting && asked.setting !== own)) return otherwise(lines, modifier)
+  if (!line) return otherwise(lines, modifier)
   const stated = { modifier, region: 'national', setting: own }
   const absent = (reason: string): Absent => ({ is: 'absent', ...stated, reason })
   if (chart === 'cms-clfs' && line.mark === 'L') return absent('carrier_priced')
@@ -127,12 +134,20 @@ function inTable(chart: string, data: readonly TableLine[], modifier: string | n
       : chart === 'cms-asc'
         ? SURGERY[line.mark]
         : undefined
+  // The outpatient reader does not say of which setting a line is that it cannot read: it stands in the way of any.
+  const isOfAll = chart === 'cms-opps' && line.fault === 'unreadable' && !unpaid
+  if (own && asked.setting && asked.setting !== own && !isOfAll) return otherwise(lines, modifier)
   if (unpaid) return absent(unpaid)
   if (line.fault === 'contradicted') return absent('withheld_conflict')
-  // The outpatient reader does not say of which setting a line is that it cannot read.
   if (line.fault === 'unreadable') return { ...absent('unreadable'), setting: chart === 'cms-opps' ? null : own }
   if (!line.amount) return absent('no_price_stated')
   return { is: 'price', ...stated, amount: money(BigInt(line.amount), 3) }
+}
+
+/** What rows call a former bidding area. */
+const nameOf = (area: string): string => {
+  const letters = area.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
+  return `CBA-${new Bun.CryptoHasher('sha256').update(letters).digest('hex').slice(0, 8).toUpperCase()}`
 }
 
 const keyOf = ({ modifiers }: EquipmentLine): string => [...modifiers].sort().join('-')
@@ -141,11 +156,17 @@ function inEquipment(data: readonly EquipmentLine[], modifier: string | null, as
   const lines = data.filter(({ cpt }) => cpt === asked.cpt)
   const line = lines.find((each) => keyOf(each) === (modifier ?? ''))
   if (lines.length === 0) return { is: 'nothing' }
+  const { setting } = asked
+  const isUnknownSetting = setting === 'outpatient' || setting === 'asc' || setting === 'inpatient'
+  const area = 'area' in place && !isUnknownSetting && setting !== 'rural' ? place.area : undefined
+  const inArea = (area && line?.inAreas[area]) || 0
+  if (area && inArea > 0) {
+    const amount = money(BigInt(inArea), 2)
+    return { is: 'price', modifier, region: nameOf(area), setting: 'non_rural', amount }
+  }
   const state = 'state' in place ? place.state : undefined
   if (state === undefined) return { is: 'ambiguous' }
   if (!EQUIPMENT_STATES.includes(state.slice(3))) return { is: 'not_covered' }
-  const { setting } = asked
-  const isUnknownSetting = setting === 'outpatient' || setting === 'asc' || setting === 'inpatient'
   const modifiers = lines.map((each) => ({ modifier: keyOf(each) }))
   if (!line || isUnknownSetting) return otherwise(modifiers, modifier)
   const region = state

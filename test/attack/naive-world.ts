@@ -24,6 +24,7 @@ export const EQUIPMENT_STATES =
   'AL AR AZ CA CO CT DC DE FL GA IA ID IL IN KS KY LA MA MD ME MI MN MO MS MT NC ND NE NH NJ NM NV NY OH OK OR PA RI SC SD TN TX UT VA VT WA WI WV WY AK HI PR VI'.split(
     ' ',
   )
+export const AREAS = ['North Shore, XX-YY', 'Twin Rivers', 'Old Mill']
 export const ZIPS = ['35004', '60007', '60611', '90001', '99501']
 export const NPIS = ['1234567893', '1194866210', '1649248626']
 
@@ -62,6 +63,8 @@ export interface EquipmentLine {
   modifiers: string[]
   /** For each state, in cents: outside of rural areas, and in them. */
   amounts: Record<string, readonly [number, number]>
+  /** For each former bidding area, in cents. */
+  inAreas: Record<string, number>
 }
 export interface Zip {
   zip: string
@@ -76,6 +79,8 @@ export interface Zips {
   withParts: boolean
   /** The list of those that are rural to the equipment schedule, where it is given. */
   rural: string[] | null
+  /** Which former bidding area each of some is in, where that list is given. */
+  areas: Record<string, string> | null
 }
 export interface Hospital {
   npis: string[]
@@ -182,10 +187,11 @@ const equipment: fc.Arbitrary<EquipmentLine[]> = fc
       cpt: code,
       modifiers: fc.constantFrom<string[]>([], ['RR'], ['NU'], ['RR', 'KH']),
       amounts: fc.record({ AL: fc.tuple(cents, cents), IL: fc.tuple(cents, cents), CA: fc.tuple(cents, cents) }),
+      inAreas: fc.dictionary(fc.constantFrom(...AREAS), cents),
     }),
     { minLength: 1, maxLength: 4, size: 'max', selector: (line) => `${line.cpt}|${line.modifiers.join()}` },
   )
-  .map((lines) => [...lines, { cpt: FILLER, modifiers: [], amounts: { AL: [100, 0] as const } }])
+  .map((lines) => [...lines, { cpt: FILLER, modifiers: [], amounts: { AL: [100, 0] as const }, inAreas: {} }])
 
 const place = fc.constantFrom(...PLACES)
 const state = fc.constantFrom('IL', 'IL', 'IL', 'AL', 'MD', 'GU')
@@ -206,6 +212,7 @@ const zips: fc.Arbitrary<Zips> = fc.record({
   ),
   withParts: fc.boolean(),
   rural: fc.option(fc.subarray([...ZIPS], { minLength: 1 })),
+  areas: fc.option(fc.dictionary(fc.constantFrom(...ZIPS), fc.constantFrom(...AREAS), { minKeys: 1 })),
 })
 
 const dollars = fc.option(fc.constantFrom('10.00', '12.50', '99.95', '140.20951', '3.333'), { nil: undefined })
