@@ -130,6 +130,27 @@ test('the sentence about a bill has each line, with units and amounts, until the
   expect(await said(...Array.from({ length: 13 }, () => lines[0] as object))).not.toContain('Line 1:')
 })
 
+test('a line of a bill has all modifiers that decide about its amount, and says which do not', async () => {
+  await using app = await testApp()
+  const indicators = { status: 'A', bilateral: '1', assistant: '2' }
+  const price = { amount: '100.00', currency: 'USD' } as const
+  const rows = [null, '26'].map((modifier) => aPrice({ cpt: '70450', modifier, indicators, price }))
+  await app.publish(aRelease({ rows }))
+  const client = await connect(app, 'modern')
+  const lines = [
+    { cpt: '70450', modifier: '26-80' },
+    { cpt: '70450', modifier: '59', billed: '250.00' },
+    { cpt: '70450', modifier: '26-59-LT' },
+    { cpt: '70450', modifier: '80-59' },
+  ]
+  const { content } = await client.callTool({ name: 'price_bill', arguments: { lines } })
+  const said = content[0]?.text ?? ''
+  expect(said).toMatch(/ Line 1: 70450-26-80 \([^)]*\) \$16\.00\. /)
+  expect(said).toMatch(/ Line 2: 70450 \([^)]*\) \$100\.00, billed \$250\.00; modifier 59 does not change it\. /)
+  expect(said).toMatch(/ Line 3: 70450-26 \([^)]*\) \$100\.00; modifiers 59, LT do not change it\. /)
+  expect(said).toMatch(/ Line 4: 70450-80 \([^)]*\) \$16\.00; modifier 59 does not change it\. /)
+})
+
 test('the sentence of a price names the part of a visit that it is for', async () => {
   await using app = await testApp()
   const visits = (['facility', 'non_facility'] as const).map((setting) => aPrice({ setting }))

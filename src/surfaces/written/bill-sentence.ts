@@ -10,12 +10,14 @@ import {
   priceOf,
   type Released,
   sampleNote,
+  unchangedBy,
   whereOf,
 } from './sentence-words.ts'
 
 interface Line {
   status: number
   row?: Classed & Pick<PricedRow, 'kind' | 'cpt' | 'modifier' | 'region' | 'npi' | 'setting' | 'class' | 'price'>
+  modifiers_ignored?: string[]
   adjustment?: { modifier: string; amount: string }
   problem?: { code: string; detail: string }
   units?: number
@@ -82,15 +84,19 @@ const numbersOf = (results: readonly Line[], isOne: (line: Line) => boolean): st
   results.flatMap((line, index) => (isOne(line) ? [index + 1] : [])).join(', ')
 
 /** What one line comes to, with the amount for one unit where there are several. */
-function toldLine({ row, adjustment, units = 1, billed, extended }: Line, number: number): string[] {
+function toldLine(line: Line, number: number): string[] {
+  const { row, modifiers_ignored: ignored, adjustment, units = 1, billed, extended } = line
   if (!row) return []
-  const modifier = adjustment?.modifier ?? row.modifier
   const one = adjustment ? moneyOf(adjustment) : priceOf(row.price)
-  const against = billed === undefined ? '' : `, billed ${dollars(billed)}`
-  if (row.kind === 'rate') return [`Line ${number}: ${one} is a factor, not a price${against}.`]
+  const beside = [
+    billed === undefined ? '' : `, billed ${dollars(billed)}`,
+    ignored ? `; ${unchangedBy(ignored, 'modifier')}` : '',
+  ].join('')
+  if (row.kind === 'rate') return [`Line ${number}: ${one} is a factor, not a price${beside}.`]
   const whole = extended && units > 1 ? ` x ${units} = ${moneyOf(extended)}` : ''
-  const code = modifier === null ? row.cpt : `${row.cpt}-${modifier}`
-  return [`Line ${number}: ${code} (${whereOf(row)}) ${one}${whole}${against}.`]
+  // A row of its own for one modifier can be adjusted by another.
+  const code = [row.cpt, row.modifier, adjustment?.modifier].filter(Boolean).join('-')
+  return [`Line ${number}: ${code} (${whereOf(row)}) ${one}${whole}${beside}.`]
 }
 
 /** The lines that were refused, together where the reason is the same. */

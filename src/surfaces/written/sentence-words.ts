@@ -58,3 +58,9 @@ export const whereOf = ({
     ...(setting === null ? [] : [setting.replaceAll('_', '-')]),
     ...(of === null ? [] : [`${of} charge`]),
   ].join(', ')
+
+/** That modifiers were read, and change nothing. */
+export const unchangedBy = (modifiers: readonly string[], word: 'Modifier' | 'modifier'): string =>
+  modifiers.length === 1
+    ? `${word} ${modifiers[0]} does not change it`
+    : `${word}s ${modifiers.join(', ')} do not change it`

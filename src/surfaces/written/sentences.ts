@@ -15,6 +15,7 @@ import {
   type Released,
   type Stated,
   sampleNote,
+  unchangedBy,
   whereOf,
 } from './sentence-words.ts'
 
@@ -96,7 +97,7 @@ function ofPrice(answer: Price, { baseUrl, day, asked }: About): string {
   const adjusted = [
     ...(adjustment ? [`Without modifier ${adjustment.modifier} it is ${priceOf(price)}.`] : []),
     ...(adjustment && NEEDS_MORE.test(adjustment.modifier) ? [MAY_NEED_MORE] : []),
-    ...(ignored ? [`Modifier ${ignored.join(', ')} does not change it.`] : []),
+    ...(ignored ? [`${unchangedBy(ignored, 'Modifier')}.`] : []),
   ]
   const what = `${amount} is ${BASIS_WORDS[basis]} for ${adjustment ? `${code}-${adjustment.modifier}` : code}`
   const place = placeOf(answer.proof)
