@@ -151,6 +151,41 @@ test('a line of a bill has all modifiers that decide about its amount, and says 
   expect(said).toMatch(/ Line 4: 70450-80 \([^)]*\) \$16\.00; modifier 59 does not change it\. /)
 })
 
+test('the price of one part of a service is told as such, and that the other part is not in it', async () => {
+  await using app = await testApp()
+  const rows = [null, '26', 'TC'].map((modifier) => aPrice({ cpt: '70450', modifier }))
+  await app.publish(aRelease({ rows: [...rows, aPrice({ cpt: '70450', modifier: '26', setting: 'facility' })] }))
+  const own = { cpt: '70450', npi: NPI, basis: 'hospital_cash', setting: null } as const
+  await app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, rows: [aPrice({ ...own, modifier: 'TC' })] }))
+  const client = await connect(app, 'modern')
+  const said = async (args: object, name = 'lookup_price'): Promise<string> =>
+    (await client.callTool({ name, arguments: { ...args } })).content[0]?.text ?? ''
+  expect(await said({ cpt: '70450', modifier: '26' })).toMatch(
+    /70450-26 \(national, non-facility, professional part\).* The technical part of the service, such as the equipment, is not in it\. /,
+  )
+  expect(await said({ cpt: '70450', modifier: '26', setting: 'facility' })).toMatch(
+    /The technical part .* is not in it\. It is the doctor’s part; the hospital or center is paid separately\. /,
+  )
+  expect(await said({ cpt: '70450', modifier: 'TC' })).toMatch(
+    /70450-TC \(national, non-facility, technical part\).* The professional part .* is not in it\. /,
+  )
+  expect(await said({ cpt: '70450' })).not.toMatch(/(professional|technical) part/)
+  // What a hospital means by it is the hospital's to say.
+  expect(await said({ cpt: '70450', modifier: 'TC', npi: NPI })).toMatch(
+    /cash price(?!.*(professional|technical) part)/,
+  )
+  expect(await said({ lines: [{ cpt: '70450', modifier: 'TC' }] }, 'price_bill')).toContain(
+    'Line 1: 70450-TC (national, non-facility, technical part) $',
+  )
+  expect(await said({ cpt: '70450' }, 'code_sheet')).toContain(
+    '(medicare_pfs, non_facility, 26 for the professional part, national)',
+  )
+  const page = new Request(`${BASE_URL}/price/70450-26`, { headers: { accept: 'text/markdown' } })
+  expect(await (await app.app.fetch(page, '192.0.2.1')).text()).toContain(
+    'It is for the professional part of the service alone. The technical part',
+  )
+})
+
 test('the sentence of a price names the part of a visit that it is for', async () => {
   await using app = await testApp()
   const visits = (['facility', 'non_facility'] as const).map((setting) => aPrice({ setting }))

@@ -3,6 +3,7 @@ import { CONDITIONS, conditionOf } from '../../proof/lookup/condition.ts'
 import { BASIS_WORDS, isHospital, priceText, regionText, settingText } from '../site/words.ts'
 import type { Hospital } from '../written/hospital.ts'
 import { stateName } from '../written/place.ts'
+import { componentOf } from '../written/sentence-words.ts'
 import type { PriceAnswer, PriceFacts, Refusal, ShortRow } from './price-facts.ts'
 import type { Meant, PriceQuestion } from './price-question.ts'
 
@@ -147,7 +148,9 @@ export const shownAmount = ({ price, adjustment }: PriceAnswer): string =>
 export function modifierSentences(answer: PriceAnswer): string[] {
   const { price, modifiers_ignored: ignored, adjustment } = answer
   const condition = adjustment && conditionOf(answer, adjustment)
+  const component = componentOf(answer)
   return [
+    ...(component ? [`It is for the ${component.is} of the service alone. ${component.lacks}`] : []),
     ...(ignored ? [`Modifier ${ignored.join(', ')} does not change the amount.`] : []),
     ...(adjustment
       ? [

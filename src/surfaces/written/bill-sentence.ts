@@ -16,7 +16,7 @@ import {
 
 interface Line {
   status: number
-  row?: Classed & Pick<PricedRow, 'kind' | 'cpt' | 'modifier' | 'region' | 'npi' | 'setting' | 'class' | 'price'>
+  row?: Classed & Omit<PricedRow, 'derivation' | 'indicators' | 'locator'>
   modifiers_ignored?: string[]
   adjustment?: { modifier: string; amount: string }
   problem?: { code: string; detail: string }

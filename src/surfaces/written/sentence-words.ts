@@ -1,6 +1,7 @@
 // The words that sentences about prices are made of.
 
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
+import { own } from '../../proof/shape.ts'
 
 export const BASIS_WORDS: { [basis in Basis]: string } = {
   medicare_pfs: 'the Medicare physician fee schedule amount',
@@ -46,18 +47,29 @@ export function sampleNote(rows: readonly Classed[], releases: Released['release
   return [each.every(isSample) ? 'Sample data, not real prices.' : 'Some of it is sample data, not real prices.']
 }
 
-/** Where, in which setting and by whom: without these an amount is easily taken for another. */
-export const whereOf = ({
-  region,
-  npi,
-  setting,
-  class: of,
-}: Pick<PricedRow, 'region' | 'npi' | 'setting' | 'class'>): string =>
-  [
+/**
+ * The physician schedules have a row of its own for each of the two parts of a diagnostic service.
+ * Source: Medicare Claims Processing Manual, chapter 23, addendum (MPFSDB record layout, PC/TC INDICATOR 1 and 6).
+ */
+const COMPONENTS: { readonly [modifier: string]: { is: string; lacks: string } } = {
+  26: { is: 'professional part', lacks: 'The technical part of the service, such as the equipment, is not in it.' },
+  TC: { is: 'technical part', lacks: 'The professional part of the service, such as the report, is not in it.' },
+}
+export const componentOf = ({ basis, modifier }: Pick<PricedRow, 'basis' | 'modifier'>) =>
+  /_pfs/.test(basis) ? own(COMPONENTS, modifier ?? '') : undefined
+
+type Whereabouts = Pick<PricedRow, 'region' | 'npi' | 'setting' | 'class' | 'basis' | 'modifier'>
+/** Where, in which setting, by whom, and which part of it: without these an amount is easily taken for another. */
+export function whereOf(row: Whereabouts): string {
+  const { region, npi, setting, class: of } = row
+  const part = componentOf(row)
+  return [
     npi === null ? region.replace(/^(?=CBA-)/, 'former bidding area ') : `hospital ${npi}`,
     ...(setting === null ? [] : [setting.replaceAll('_', '-')]),
     ...(of === null ? [] : [`${of} charge`]),
+    ...(part ? [part.is] : []),
   ].join(', ')
+}
 
 /** That modifiers were read, and change nothing. */
 export const unchangedBy = (modifiers: readonly string[], word: 'Modifier' | 'modifier'): string =>

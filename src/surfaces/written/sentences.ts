@@ -7,6 +7,7 @@ import { ofBill } from './bill-sentence.ts'
 import {
   BASIS_WORDS,
   type Classed,
+  componentOf,
   counted,
   dollars,
   isSample,
@@ -50,12 +51,17 @@ const isOfState = ({ setting, region }: Pick<PricedRow, 'setting' | 'region'>): 
 const caveat = ({ basis, kind }: Pick<PricedRow, 'basis' | 'kind'>): string =>
   kind === 'rate' ? RATE : basis.startsWith('hospital_') ? HOSPITAL : MEDICARE
 
-/** One visit is paid in two parts, and either of them is easily taken for the whole. */
-function partOf({ basis, setting }: Pick<PricedRow, 'basis' | 'setting'>): string[] {
+/** A visit is paid in two parts, and so are many services: one of them is easily taken for the whole. */
+function partOf(row: Pick<PricedRow, 'basis' | 'setting' | 'modifier'>): string[] {
+  const { basis, setting } = row
   if (/_(opps|asc)$/.test(basis)) return ['It is what the hospital or center is paid; doctors are paid separately.']
-  return /_pfs/.test(basis) && setting === 'facility'
-    ? ['It is the doctor’s part; the hospital or center is paid separately.']
-    : []
+  const component = componentOf(row)
+  return [
+    ...(component ? [component.lacks] : []),
+    ...(/_pfs/.test(basis) && setting === 'facility'
+      ? ['It is the doctor’s part; the hospital or center is paid separately.']
+      : []),
+  ]
 }
 
 /** An assistant or a second surgeon: the indicators of the row say whether more is needed, and short answers have none. */
@@ -123,12 +129,9 @@ const SHOWN = 6
 function ofSheet({ data, not_held, as_of, releases }: Sheet): string {
   const prices = data.filter((row) => 'price' in row)
   const shown = prices.slice(0, SHOWN).map((row) => {
-    const parts = [
-      row.basis,
-      ...(row.setting ? [row.setting] : []),
-      ...(row.modifier ? [row.modifier] : []),
-      row.region,
-    ]
+    const part = componentOf(row)
+    const modifier = part ? `${row.modifier} for the ${part.is}` : row.modifier
+    const parts = [row.basis, ...(row.setting ? [row.setting] : []), ...(modifier ? [modifier] : []), row.region]
     return `${priceOf(row.price)} (${parts.join(', ')})`
   })
   const rest = prices.length > SHOWN ? `; ${prices.length - SHOWN} more` : ''
