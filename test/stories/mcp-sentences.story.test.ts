@@ -186,6 +186,17 @@ test('the price of one part of a service is told as such, and that the other par
   )
 })
 
+test('the sentence says until when a price holds, with the whole proof as well', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ edition: 'TEST1', rows: [aPrice()] }))
+  await app.publish(aRelease({ edition: 'TEST2', effective_from: '2026-12-01', rows: [aPrice()] }))
+  const client = await connect(app, 'modern')
+  for (const include of [undefined, 'proof']) {
+    const { content } = await client.callTool({ name: 'lookup_price', arguments: { cpt: 'G0101', include } })
+    expect(content[0]?.text).toContain('in force from 2026-01-01 to 2026-11-30: ')
+  }
+})
+
 test('the sentence of a price names the part of a visit that it is for', async () => {
   await using app = await testApp()
   const visits = (['facility', 'non_facility'] as const).map((setting) => aPrice({ setting }))

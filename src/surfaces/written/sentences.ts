@@ -82,21 +82,31 @@ const LOST = {
 }
 type Price = PointedRow & Told & { proof: unknown }
 
+interface Proved {
+  href?: string
+  release_id?: string
+  release?: { release_id?: string; effective_to?: string }
+  in_force?: { period?: { to?: string } }
+  row?: { index?: number }
+}
+const provedBy = (proof: unknown): Proved => (proof ?? {}) as Proved
+
 /** A pointer to a proof, or the proof itself: both say where the row stands. */
 export function placeOf(proof: unknown): { release_id: string; href: string } | undefined {
-  const { href, release_id, release, row } = (proof ?? {}) as {
-    href?: string
-    release_id?: string
-    release?: { release_id?: string }
-    row?: { index?: number }
-  }
+  const { href, release_id, release, row } = provedBy(proof)
   if (href !== undefined && release_id !== undefined) return { release_id, href }
   const id = release?.release_id
   return id === undefined || row?.index === undefined ? undefined : { release_id: id, href: `/rows/${id}/${row.index}` }
 }
 
+/** The last day on which the price holds: a short answer states it, a whole proof has it in the period of its edition. */
+function lastDayOf({ effective_to, proof }: Price): string | undefined {
+  const { in_force, release } = provedBy(proof)
+  return effective_to ?? in_force?.period?.to ?? release?.effective_to
+}
+
 function ofPrice(answer: Price, { baseUrl, day, asked }: About): string {
-  const { price, basis, cpt, modifier, modifiers_ignored: ignored, adjustment, effective_from, effective_to } = answer
+  const { price, basis, cpt, modifier, modifiers_ignored: ignored, adjustment, effective_from } = answer
   // A factor stands under a code of its own, which nobody asked for.
   const code = answer.kind === 'rate' ? 'every anesthesia code' : modifier === null ? cpt : `${cpt}-${modifier}`
   const amount = adjustment ? moneyOf(adjustment) : priceOf(price)
@@ -107,7 +117,8 @@ function ofPrice(answer: Price, { baseUrl, day, asked }: About): string {
   ]
   const what = `${amount} is ${BASIS_WORDS[basis]} for ${adjustment ? `${code}-${adjustment.modifier}` : code}`
   const place = placeOf(answer.proof)
-  const until = effective_to === undefined ? '' : ` to ${effective_to}`
+  const lastDay = lastDayOf(answer)
+  const until = lastDay === undefined ? '' : ` to ${lastDay}`
   return [
     `${what} (${whereOf(answer)}) on ${day}.`,
     ...(isSample(answer) ? ['Sample data, not a real price.'] : []),
