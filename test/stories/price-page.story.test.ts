@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { PlaceRow } from '../../src/proof/price/row.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, testApp } from '../support/harness.ts'
 
@@ -47,4 +48,37 @@ test('where a setting has no price, the page leads to the same modifier elsewher
   const page = await (await app.app.fetch(request, '192.0.2.1')).text()
   expect(page).toMatch(/\[Medicare, doctor\]\(\/price\/70450\S*modifier=TC&setting=non\\?_facility/)
   expect(page).toContain('[Medicare, hospital outpatient, without modifier]')
+})
+
+test('an equipment fee that holds in rural areas too is not shown as one for elsewhere', async () => {
+  await using app = await testApp()
+  const rented = { basis: 'medicare_dmepos', region: 'US-MT', modifier: 'RR' } as const
+  const rows = [
+    ...(['non_rural', 'rural'] as const).map((setting) => aPrice({ ...rented, cpt: 'E0601', setting })),
+    aPrice({ ...rented, cpt: 'E0602', setting: 'non_rural' }),
+  ]
+  await app.publish(aRelease({ chart: 'cms-dmepos', rows }))
+  const place = (zip: string, rural: boolean): PlaceRow => ({
+    ...{ kind: 'place', zip, plus_four: null, region: 'US-MT-01', state: 'MT', rural },
+    ...{ effective_from: '2026-01-01', locator: [{ citation: 0, line: 1 }] },
+  })
+  await app.publish(aRelease({ chart: 'zip-locality', rows: [place('59001', true), place('59101', false)] }))
+  const page = async (query: string, accept: string): Promise<string> => {
+    const request = new Request(`${BASE_URL}/price/${query}`, { headers: { accept } })
+    return (await app.app.fetch(request, '192.0.2.1')).text()
+  }
+  for (const accept of ['text/html', 'text/markdown']) {
+    for (const query of ['E0602-RR?region=59001', 'E0602-RR?region=MT&setting=rural']) {
+      const shown = await page(query, accept)
+      expect(shown).toContain('E0602-RR in rural areas and outside them, for Montana (US-MT)')
+      expect(shown).not.toContain('outside rural areas')
+    }
+    // Elsewhere the fee is that of the place, and the table has it for both.
+    const elsewhere = await page('E0602-RR?region=59101', accept)
+    expect(elsewhere).toContain('E0602-RR outside rural areas, for Montana')
+    expect(elsewhere).toContain('in rural areas and outside them')
+    const both = await page('E0601-RR?region=59101', accept)
+    expect(both).toMatch(/E0601-RR outside rural areas.*in rural areas/s)
+    expect(both).not.toContain('outside them')
+  }
 })

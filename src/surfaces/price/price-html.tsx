@@ -4,13 +4,22 @@ import type { Frame } from '../site/frame.ts'
 import { Day } from '../site/landing-html.tsx'
 import { ScrollingTable } from '../site/layout.tsx'
 import { LookupForm } from '../site/lookup-form.tsx'
-import { amountsText, BASIS_WORDS, dollars, grouped, priceText, settingText } from '../site/words.ts'
+import { amountsText, BASIS_WORDS, dollars, grouped, priceText } from '../site/words.ts'
 import { Calculation } from './calculation.tsx'
 import { CheckSection } from './check-section.tsx'
 import { HistoryChart } from './history-chart.tsx'
 import type { PriceAnswer, PriceFacts, ShortRow } from './price-facts.ts'
 import { pricePath } from './price-question.ts'
-import { absenceTitle, codeText, ofRow, refusalTitle, scopeText, shownAmount, statement } from './price-words.ts'
+import {
+  absenceTitle,
+  codeText,
+  ofRow,
+  refusalTitle,
+  scopeText,
+  settingIn,
+  shownAmount,
+  statement,
+} from './price-words.ts'
 import { QrCode } from './qr-code.tsx'
 import { RefusalPart } from './refusal-html.tsx'
 import { Statement } from './statement.tsx'
@@ -105,7 +114,7 @@ const Sheet = ({ question, price, sheet, notHeld }: PriceFacts) => {
               {BASIS_WORDS[row.basis].short}
               {row.class && `, ${row.class}`}
             </th>
-            <td data-label="Setting">{settingText(row.setting)}</td>
+            <td data-label="Setting">{settingIn(sheet, row)}</td>
             <td data-label="Modifier">{row.modifier ?? 'none'}</td>
             <td data-label="Place" class="whole">
               {row.npi === null ? row.region : `NPI ${row.npi}`}

@@ -1,6 +1,6 @@
 import { citedLines } from '../../proof/price/row-of-release.ts'
 import { blocks, bullets, markdownCode as code, markdownTable, markdownText as text } from '../site/markup.ts'
-import { amountsText, BASIS_WORDS, dollars, inWords, periodText, priceText, settingText } from '../site/words.ts'
+import { amountsText, BASIS_WORDS, dollars, inWords, periodText, priceText } from '../site/words.ts'
 import type { Hospital } from '../written/hospital.ts'
 import { arithmeticOf } from './arithmetic.ts'
 import type { PriceAnswer, PriceFacts } from './price-facts.ts'
@@ -16,6 +16,7 @@ import {
   otherLists,
   refusalTitle,
   refusalWords,
+  settingIn,
   shownAmount,
   statement,
 } from './price-words.ts'
@@ -103,7 +104,7 @@ const sheetTable = ({ sheet }: PriceFacts): string =>
     ['Kind of price', 'Setting', 'Modifier', 'Place', 'Amount'],
     sheet.map((row) => [
       text(`${BASIS_WORDS[row.basis].short}${row.class ? `, ${row.class}` : ''}`),
-      text(settingText(row.setting)),
+      text(settingIn(sheet, row)),
       text(row.modifier ?? 'none'),
       code(row.npi ?? row.region),
       'price' in row ? text(priceText(row.price)) : `none: ${text(absenceTitle(row.reason))}`,

@@ -3,7 +3,7 @@ import { CONDITIONS, conditionOf } from '../../proof/lookup/condition.ts'
 import { BASIS_WORDS, isHospital, priceText, regionText, settingText } from '../site/words.ts'
 import type { Hospital } from '../written/hospital.ts'
 import { stateName } from '../written/place.ts'
-import { componentOf } from '../written/sentence-words.ts'
+import { componentOf, holdsInRural } from '../written/sentence-words.ts'
 import type { PriceAnswer, PriceFacts, Refusal, ShortRow } from './price-facts.ts'
 import type { Meant, PriceQuestion } from './price-question.ts'
 
@@ -128,10 +128,21 @@ export function refusalTitle({ question, refusal, meant }: Pick<PriceFacts, 'que
   return `${hasSeveral(refusal) ? 'Several prices' : 'No price'} for code ${codeText(question)}`
 }
 
+const EVERYWHERE = 'in rural areas and outside them'
+/** The setting of a row in a table. An amount outside rural areas holds in them too where they have none of their own. */
+export function settingIn(sheet: readonly ShortRow[], row: ShortRow): string {
+  const isTheirs = (other: ShortRow): boolean =>
+    other.setting === 'rural' && KEYS.every((part) => other[part] === row[part])
+  const isInBoth = row.setting === 'non_rural' && row.kind !== 'absence' && !sheet.some(isTheirs)
+  return isInBoth ? EVERYWHERE : settingText(row.setting)
+}
+const KEYS = ['basis', 'modifier', 'region', 'npi'] as const
+
 /** What the amount is: '… is the Medicare laboratory fee for code 80053, for the whole country'. */
 export function statement({ basis, setting, region, npi, place }: PriceAnswer, question: PriceQuestion): string {
   const { is } = BASIS_WORDS[basis]
-  const inSetting = setting === null ? '' : ` ${settingText(setting)}`
+  const isInBoth = setting === 'non_rural' && holdsInRural(place, question.setting)
+  const inSetting = setting === null ? '' : ` ${isInBoth ? EVERYWHERE : settingText(setting)}`
   const of = `for code ${codeText(question)}${inSetting}`
   if (npi !== null) return `is ${is.replace('the hospital', `the hospital with NPI ${npi}`)} ${of}.`
   return `is ${is} ${of}, for ${regionText(region)}${place ? `, where ZIP code ${place.zip} lies` : ''}.`

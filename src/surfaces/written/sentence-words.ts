@@ -76,3 +76,10 @@ export const unchangedBy = (modifiers: readonly string[], word: 'Modifier' | 'mo
   modifiers.length === 1
     ? `${word} ${modifiers[0]} does not change it`
     : `${word}s ${modifiers.join(', ')} do not change it`
+
+/**
+ * Of the amount outside rural areas: whether it was given for a rural area. CMS leaves the rural amount empty where the other
+ * holds there too.
+ */
+export const holdsInRural = (place: { rural?: boolean | undefined } | undefined, asked: string | undefined): boolean =>
+  asked === 'rural' || (place?.rural === true && asked !== 'non_rural')

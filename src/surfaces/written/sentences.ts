@@ -10,6 +10,7 @@ import {
   componentOf,
   counted,
   dollars,
+  holdsInRural,
   isSample,
   moneyOf,
   priceOf,
@@ -39,7 +40,7 @@ const UNLISTED = 'In former competitive bidding areas, of which no list was load
 const ALSO_RURAL = 'CMS states no other amount for rural areas.'
 /** The amount outside rural areas: of one that holds in both, and of one that was asked for, there is nothing to ask further. */
 function ruralNote({ place }: Told, { setting }: Members): string[] {
-  if (setting === 'rural' || (place?.rural && setting !== 'non_rural')) return [ALSO_RURAL]
+  if (holdsInRural(place, String(setting))) return [ALSO_RURAL]
   return setting === 'non_rural' || place?.rural === false ? [] : [RURAL]
 }
 /** Where the list says that there is no such area, or one that has no price of its own for it, nothing more is to be said. */
