@@ -88,14 +88,36 @@ test('the fee for equipment outside rural areas says that there may be another i
   expect(await said({ setting: 'non_rural' })).not.toContain('ask with')
   // What was asked for as rural, and is the same everywhere.
   expect(await said({ cpt: 'E0602', setting: 'rural' })).toMatch(/non-rural\).*states no other amount for rural areas/)
-  // Where the ZIP code says which it is, nothing is left open; a short answer does not show what it says.
-  const place = (zip: string, rural: boolean): PlaceRow => ({
-    ...{ kind: 'place', zip, plus_four: null, region: 'US-MT-01', state: 'MT', rural },
+  // Where the ZIP code says which it is, nothing is left open.
+  const place = (zip: string, rural?: boolean): PlaceRow => ({
+    ...{ kind: 'place', zip, plus_four: null, region: 'US-MT-01', state: 'MT', ...(rural !== undefined && { rural }) },
     ...{ effective_from: '2026-01-01', locator: [{ citation: 0, line: 1 }] },
   })
-  await app.publish(aRelease({ chart: 'zip-locality', rows: [place('59001', true), place('59101', false)] }))
+  await app.publish(
+    aRelease({ chart: 'zip-locality', rows: [place('59001', true), place('59101', false), place('59201')] }),
+  )
   expect(await said({ region: '59001' })).toContain('US-MT, rural')
-  expect(await said({ region: '59101', include: 'proof' })).toMatch(/US-MT, non-rural\)(?!.*ask with)/)
+  for (const include of [undefined, 'proof']) {
+    expect(await said({ region: '59101', include })).toMatch(/US-MT, non-rural\)(?!.*ask with)/)
+    expect(await said({ region: '59001', cpt: 'E0602', include })).toMatch(
+      /non-rural\).*no other amount for rural areas/,
+    )
+  }
+  // Of a ZIP code that is not on the list at hand, nothing is known.
+  expect(await said({ region: '59201' })).toMatch(/US-MT, non-rural.*ask with setting=rural/)
+  const sheetOf = async (args: object): Promise<string> => {
+    const { content } = await client.callTool({ name: 'code_sheet', arguments: { cpt: 'E0601', ...args } })
+    return content[0]?.text ?? ''
+  }
+  for (const include of [undefined, 'proof']) {
+    expect(await sheetOf({ region: '59001', include })).toContain(
+      'CMS lists this ZIP code as rural: there the rural fee',
+    )
+    expect(await sheetOf({ region: '59101', include })).toContain(
+      'not list this ZIP code as rural: there the non_rural',
+    )
+    for (const region of ['MT', '59201']) expect(await sheetOf({ region, include })).not.toContain('as rural')
+  }
   const headers = { accept: 'text/markdown' }
   const page = new Request(`${BASE_URL}/price/E0601?${new URLSearchParams(asked)}`, { headers })
   expect(await (await app.app.fetch(page, '192.0.2.1')).text()).toContain('outside rural areas, for Montana (US-MT)')

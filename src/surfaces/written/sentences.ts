@@ -27,6 +27,8 @@ export interface About {
   day: string
   /** The question, as it was understood. */
   asked: Members
+  /** Whether equipment has the prices of rural areas at the place, if that is known and the answer does not show it. */
+  rural?: boolean | undefined
 }
 export type Sentence = (answer: never, about: About) => string
 
@@ -39,9 +41,9 @@ const BIDDING = 'In former competitive bidding areas it may be another amount: g
 const UNLISTED = 'In former competitive bidding areas, of which no list was loaded, it may be another amount.'
 const ALSO_RURAL = 'CMS states no other amount for rural areas.'
 /** The amount outside rural areas: of one that holds in both, and of one that was asked for, there is nothing to ask further. */
-function ruralNote({ place }: Told, { setting }: Members): string[] {
-  if (holdsInRural(place, String(setting))) return [ALSO_RURAL]
-  return setting === 'non_rural' || place?.rural === false ? [] : [RURAL]
+function ruralNote({ place }: Told, { asked: { setting }, rural = place?.rural }: About): string[] {
+  if (holdsInRural({ rural }, String(setting))) return [ALSO_RURAL]
+  return setting === 'non_rural' || rural === false ? [] : [RURAL]
 }
 /** Where the list says that there is no such area, or one that has no price of its own for it, nothing more is to be said. */
 const biddingNote = ({ place }: Told): string[] =>
@@ -106,7 +108,8 @@ function lastDayOf({ effective_to, proof }: Price): string | undefined {
   return effective_to ?? in_force?.period?.to ?? release?.effective_to
 }
 
-function ofPrice(answer: Price, { baseUrl, day, asked }: About): string {
+function ofPrice(answer: Price, about: About): string {
+  const { baseUrl, day } = about
   const { price, basis, cpt, modifier, modifiers_ignored: ignored, adjustment, effective_from } = answer
   // A factor stands under a code of its own, which nobody asked for.
   const code = answer.kind === 'rate' ? 'every anesthesia code' : modifier === null ? cpt : `${cpt}-${modifier}`
@@ -124,7 +127,7 @@ function ofPrice(answer: Price, { baseUrl, day, asked }: About): string {
     `${what} (${whereOf(answer)}) on ${day}.`,
     ...(isSample(answer) ? ['Sample data, not a real price.'] : []),
     ...adjusted,
-    ...(isOfState(answer) ? [...ruralNote(answer, asked), ...biddingNote(answer)] : []),
+    ...(isOfState(answer) ? [...ruralNote(answer, about), ...biddingNote(answer)] : []),
     ...partOf(answer),
     caveat(answer),
     ...(place ? [`Source: ${place.release_id}, in force from ${effective_from}${until}: ${baseUrl}${place.href}`] : []),
@@ -136,9 +139,13 @@ interface Sheet extends Released {
   data: (PointedRow | (Classed & { kind: 'absence'; basis: Basis }))[]
   not_held: string[]
   as_of: string
+  place?: { rural?: boolean }
 }
 const SHOWN = 6
-function ofSheet({ data, not_held, as_of, releases }: Sheet): string {
+const AT_RURAL =
+  'CMS lists this ZIP code as rural: there the rural fee applies, or the other one where it stands alone.'
+const AT_NON_RURAL = 'CMS does not list this ZIP code as rural: there the non_rural fee applies.'
+function ofSheet({ data, not_held, as_of, releases, place }: Sheet, { rural = place?.rural }: About): string {
   const prices = data.filter((row) => 'price' in row)
   const shown = prices.slice(0, SHOWN).map((row) => {
     const part = componentOf(row)
@@ -150,6 +157,9 @@ function ofSheet({ data, not_held, as_of, releases }: Sheet): string {
   return [
     `${counted(prices.length, 'price')} for this place in force on ${as_of}${shown.length > 0 ? ': ' : ''}${shown.join(', ')}${rest}.`,
     ...(prices.length === 0 ? ['There may be some for a state or a ZIP code as region.'] : []),
+    ...(rural !== undefined && prices.some(({ setting }) => /rural/.test(setting ?? ''))
+      ? [rural ? AT_RURAL : AT_NON_RURAL]
+      : []),
     ...sampleNote(data, releases),
     ...(data.length > prices.length
       ? [
