@@ -1,6 +1,7 @@
 // Questions as programs and language models send them at the first try, and what a refusal tells them for the second.
 
 import { expect, test } from 'bun:test'
+import type { PlaceRow } from '../../src/proof/price/row.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 import { mustBeProved, questionOf } from '../support/lookup.ts'
@@ -35,6 +36,36 @@ test('a refusal says in its text what to send, to whoever reads nothing else', a
     (await client.callTool({ name, arguments: args as Record<string, unknown> })).content[0]?.text ?? ''
   expect(await said('lookup_price', { code: '99213' })).toMatch(/^unknown_parameter: .*known are cpt, region/)
   expect(await said('lookup_price', { cpt: '99213', include: 'all' })).toContain('include takes `proof`')
+})
+
+test('a refusal does not advise what was just done', async () => {
+  await using app = await withPrices()
+  const place = {
+    kind: 'place',
+    zip: '60611',
+    ...{ effective_from: '2026-01-01', locator: [{ citation: 0, line: 1 }] },
+  } as const
+  const parts: PlaceRow[] = [
+    { ...place, plus_four: null, region: null, state: 'IL' },
+    { ...place, plus_four: '0001-0999', region: 'US-IL-12', state: 'IL' },
+    { ...place, plus_four: '1000-1999', region: 'US-IL-16', state: 'IL' },
+  ]
+  await app.publish(aRelease({ chart: 'zip-locality', rows: parts }))
+  const client = await connect(app, 'modern')
+  const said = async (name: string, args: Record<string, unknown>): Promise<string> =>
+    (await client.callTool({ name, arguments: args })).content[0]?.text ?? ''
+  for (const name of ['code_sheet', 'coverage']) {
+    const text = await said(name, { cpt: '99213-25' })
+    expect(text).toMatch(/^invalid_cpt: .* Next: call .* the five characters of the code alone .* takes no modifier/)
+    expect(text).not.toContain('goes into')
+  }
+  expect(await said('lookup_price', { cpt: '99213/25' })).toContain('what follows a hyphen goes into `modifier`')
+  const unlisted = await said('code_sheet', { cpt: '99213', region: '60611-5555' })
+  expect(unlisted).toMatch(/^region_ambiguous: .* Next: call code_sheet with the Medicare locality of the address/)
+  for (const lines of ['99213, 70450', '[{"cpt": "99213"', 7])
+    expect(await said('price_bill', { lines } as never)).toMatch(
+      /Next: call price_bill with a list as lines, .*\[\{"cpt"/,
+    )
 })
 
 const QUESTION = 'agent-trust-registry/question'
@@ -158,4 +189,18 @@ test('what is said once for a bill holds for each line that does not say it itse
   expect(await said('price_bill', { codes: ['99213'] })).toContain('each line is as {"cpt": "99213"')
   expect(await said('lookup_price', { cpt: '99213', units: 4 })).toContain('go into the lines of price_bill')
   expect(await said('lookup_price', { cpt: '99213', as_of: '2020-01-01' })).toMatch(/Held: cms-pfs \d{4}-\d\d-\d\d to /)
+})
+
+test('lines that are sent as JSON in a text, or as one line without a list, are those lines', async () => {
+  await using app = await withPrices()
+  const client = await connect(app, 'modern')
+  const call = (lines: unknown) => client.callTool({ name: 'price_bill', arguments: { lines, region: 'AK' } })
+  const asked = [{ cpt: '99213', billed: '$300' }]
+  const expected = await call(asked)
+  expect(expected.isError).toBeFalsy()
+  for (const lines of [JSON.stringify(asked), ` ${JSON.stringify(asked[0])}`, asked[0]])
+    expect((await call(lines)).structuredContent).toEqual(expected.structuredContent ?? {})
+  const { content, _meta } = (await call(JSON.stringify(asked))) as ToolResult & { _meta?: Record<string, unknown> }
+  expect(content[0]?.text).toStartWith('Read line 1 as region=AK, cpt=99213, billed=300.00. 1 of 1 line has a price')
+  expect(_meta?.[QUESTION]).toEqual({ lines: [{ cpt: '99213', region: 'AK', billed: '300.00' }] })
 })

@@ -59,7 +59,8 @@ export async function callTool(
 const isAnswer = ({ entry }: Problem): boolean => entry.kind === 'not_found'
 
 function refused(tool: Tool, op: Operation, problem: Problem, visitor: Visitor): CallToolResult {
-  const text = `${problem.code}: ${withFullStop(problem.detail)} ${nextCall(problem, tool.name)}`
+  const next = nextCall(problem, { name: tool.name, takes: Object.keys(op.input.shape) })
+  const text = `${problem.code}: ${withFullStop(problem.detail)} ${next}`
   return { content: [{ type: 'text', text }], structuredContent: visitor.document(problem, op), isError: true }
 }
 

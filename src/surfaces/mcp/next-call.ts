@@ -6,7 +6,6 @@ const SHEET = 'Next: call code_sheet with the same cpt, region and as_of to see 
 const COVERAGE = 'Next: call coverage with the same cpt to see where it has prices.'
 
 const NEXT: { readonly [code in ProblemCode]?: string } = {
-  invalid_cpt: 'Next: call the same tool with five characters as cpt; what follows a hyphen goes into `modifier`.',
   not_on_schedule: COVERAGE,
   region_not_covered: COVERAGE,
   modifier_not_priced:
@@ -29,9 +28,24 @@ const NEXT: { readonly [code in ProblemCode]?: string } = {
 const CREDENTIAL =
   'Next: get a rails token (challenge, then attest: see the resource of the rails policy) and send it as X-Agent-Rails or Bearer; lookup_price and the other public tools need none.'
 
+const LINE = '{"cpt": "99213", "modifier": "25", "units": 1, "billed": "300.00", "region": "94102"}'
 const OTHER_NAMES: { readonly [tool: string]: string } = {
   lookup_price: 'units and amounts billed go into the lines of price_bill',
-  price_bill: 'each line is as {"cpt": "99213", "modifier": "25", "units": 1, "billed": "300.00", "region": "94102"}',
+  price_bill: `each line is as ${LINE}`,
+}
+
+/** What the tool that was called does not take, or has no more to say of. */
+function ofTool({ code, extra }: Problem, { name, takes }: Called): string | undefined {
+  if (code === 'invalid_cpt')
+    return takes.includes('modifier')
+      ? `Next: call ${name} with five characters as cpt; what follows a hyphen goes into \`modifier\`.`
+      : `Next: call ${name} with the five characters of the code alone as cpt: it takes no modifier, and its answer names those that the code has.`
+  // The sheet of a state has all its localities: what is left open is where in a ZIP code the address lies.
+  if (code === 'region_ambiguous' && name === 'code_sheet')
+    return 'Next: call code_sheet with the Medicare locality of the address as region, such as US-CA-05; `choices` of lookup_price with the same region has those around it.'
+  return code !== 'unknown_parameter' && extra.errors?.[0]?.name === 'lines'
+    ? `Next: call ${name} with a list as lines, even for one of them, and each of them an object: [${LINE}].`
+    : undefined
 }
 
 /** The newest period of each chart that the answer needs, for those who see the text alone. */
@@ -43,10 +57,19 @@ function periodsIn({ extra }: Problem): string {
   return held.length === 0 ? '' : ` Held: ${held.join(', ')}.`
 }
 
+interface Called {
+  name: string
+  /** The names of its arguments. */
+  takes: readonly string[]
+}
+
 /** Names the next call after a refusal of this tool. */
-export function nextCall(problem: Problem, tool: string): string {
+export function nextCall(problem: Problem, called: Called): string {
   const { code, entry, extra, hint } = problem
+  const { name: tool } = called
   if (hint !== entry.hint) return `Next: ${hint}`
+  const own = ofTool(problem, called)
+  if (own !== undefined) return own
   const known = NEXT[code]
   if (known !== undefined) return known + (code === 'no_edition_for_day' ? periodsIn(problem) : '')
   if (code === 'unknown_parameter')

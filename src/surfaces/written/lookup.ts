@@ -1,6 +1,7 @@
 // The parameters of a lookup as programs and language models send them, in the one form that lookups take. Whoever reads
 // them so must show the question that came of it: a verifier is given the question too.
 
+import { JsonError, parseJson } from '../../proof/canonical-json.ts'
 import { isNpi } from '../../proof/lookup/npi.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
@@ -80,12 +81,29 @@ const SHARED = ['region', 'npi', 'as_of', 'setting', 'basis']
 
 /** The same for what takes one lookup, or lines of them. `names` are those that it takes. */
 export function writtenInput(sent: Members, names: readonly string[]): Members {
-  const { lines, ...others } = sent
-  if (!names.includes('lines') || !Array.isArray(lines)) return writtenLookup(sent, names.includes('modifier'))
+  const { lines: given, ...others } = sent
+  const lines = names.includes('lines') ? listIn(given) : undefined
+  if (!lines) return writtenLookup(sent, names.includes('modifier'))
   const isShared = ([name]: [string, unknown]): boolean => SHARED.includes(name)
   const shared = Object.fromEntries(Object.entries(others).filter(isShared))
   const rest = Object.fromEntries(Object.entries(others).filter((each) => !isShared(each)))
   return { ...rest, lines: lines.map((line) => writtenLine(line, shared)) }
+}
+
+/** A list, also as JSON in a text, as some programs send what is no text; and one line that is not in a list. */
+function listIn(lines: unknown): readonly unknown[] | undefined {
+  const value = typeof lines === 'string' && /^\s*[[{]/.test(lines) ? jsonIn(lines) : lines
+  if (isObject(value)) return [value]
+  return Array.isArray(value) ? value : undefined
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof JsonError) return undefined
+    throw error
+  }
 }
 
 /** A line that is only a code asks about that code. */
