@@ -1,6 +1,8 @@
 // Questions as programs and language models send them at the first try, and what a refusal tells them for the second.
 
 import { expect, test } from 'bun:test'
+import Ajv2020 from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import type { PlaceRow } from '../../src/proof/price/row.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
@@ -203,4 +205,31 @@ test('lines that are sent as JSON in a text, or as one line without a list, are 
   const { content, _meta } = (await call(JSON.stringify(asked))) as ToolResult & { _meta?: Record<string, unknown> }
   expect(content[0]?.text).toStartWith('Read line 1 as region=AK, cpt=99213, billed=300.00. 1 of 1 line has a price')
   expect(_meta?.[QUESTION]).toEqual({ lines: [{ cpt: '99213', region: 'AK', billed: '300.00' }] })
+})
+
+test('a client that checks arguments against the list of tools before it sends them may send what is read', async () => {
+  await using app = await withPrices()
+  const client = await connect(app, 'modern')
+  const { tools } = await client.listTools()
+  const ajv = new Ajv2020({ strict: false })
+  addFormats(ajv)
+  const lines = [{ cpt: '99213-25', billed: '$1,250.00', region: 'Chicago, IL 60611', as_of: 'July 15, 2026' }]
+  const sent: [tool: string, args: Record<string, unknown>][] = [
+    ['lookup_price', { cpt: '99213-25', region: 'Alaska', as_of: '7/15/2026' }],
+    ['lookup_price', { cpt: 'CPT 70450', modifier: '26,59', npi: 'NPI 1234567893' }],
+    ['code_sheet', { cpt: 'cpt 99213', region: 'Springfield, Illinois', as_of: 'Nov 2, 2026' }],
+    ['price_history', { cpt: '70450-26', region: 'National' }],
+    ['coverage', { cpt: '99213 ', as_of: '11/2/2026' }],
+    ['price_bill', { lines, region: 'Alaska', as_of: '11/2/2026', setting: 'office', basis: 'PFS', npi: '1234567893' }],
+  ]
+  for (const [name, args] of sent) {
+    const { inputSchema = {} } = tools.find((tool) => tool.name === name) ?? {}
+    const isTaken = ajv.compile(inputSchema)
+    expect([name, isTaken(args), isTaken.errors]).toEqual([name, true, null])
+    // What has no such name is refused there too, and what is left to choose from stands in the list.
+    expect(isTaken({ ...args, code: '99213' })).toBe(false)
+    const { structuredContent } = await client.callTool({ name, arguments: args })
+    expect(structuredContent).not.toMatchObject({ status: 400 })
+  }
+  expect(JSON.stringify(tools[0]?.inputSchema)).toMatch(/"as_of":\{[^}]*as 2026-07-15.*"setting":\{[^}]*"enum":/)
 })

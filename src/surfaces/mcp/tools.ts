@@ -1,6 +1,7 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Operation } from '../../operation.ts'
+import { AS_WRITTEN, SHARED } from '../written/lookup.ts'
 import { CARD_URI } from './card.ts'
 
 /** A tool is one operation under a name that says what an agent gets, or two that belong together. */
@@ -143,9 +144,22 @@ function schemaOf(input: z.ZodObject, lookup: z.ZodObject): Schema {
     if (word !== 'properties') return value
     const members = Object.entries(value as Record<string, Schema>).map(([name, schema]) => [
       name,
-      isNested && name in lookup.shape ? { type: schema['type'] } : shortened(schema, true),
+      isNested && name in lookup.shape ? { type: schema['type'] } : inAnyForm(name, shortened(schema, true)),
     ])
     return Object.fromEntries(members)
   }
-  return shortened(z.toJSONSchema(input, { io: 'input' }) as Schema, false)
+  const schema = shortened(z.toJSONSchema(input, { io: 'input' }) as Schema, false)
+  return 'lines' in input.shape ? { ...schema, properties: { ...(schema['properties'] as object), ...ONCE } } : schema
 }
+
+/** A client that checks arguments before it sends them must not refuse `99213-25`, which is read: a description forbids nothing. */
+function inAnyForm(name: string, schema: Schema): Schema {
+  if (!AS_WRITTEN.includes(name)) return schema
+  const { pattern: _, format, ...others } = schema
+  return format === 'date' ? { ...others, description: `${others['description']}; as 2026-07-15` } : others
+}
+
+/** What may be said once for all lines is no member of the operation: it is put into the lines before. */
+const ONCE = Object.fromEntries(
+  SHARED.map((name) => [name, { type: 'string', description: 'for all lines without one of their own' }]),
+)

@@ -46,6 +46,9 @@ const READERS: Readonly<Record<string, (text: string) => string | number | undef
   billed: (text) => writtenAmount(text.trim()),
 }
 
+/** The parameters that may be written in more forms than one. */
+export const AS_WRITTEN: readonly string[] = ['cpt', ...Object.keys(READERS)]
+
 const isNothing = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0)
 
 /** The parameters in the form that lookups take, as far as it is sure what they mean. Those that say nothing are left out. */
@@ -77,7 +80,7 @@ function listOf(values: readonly unknown[]): string | undefined {
 }
 
 /** What may be said once for all lines of a bill. */
-const SHARED = ['region', 'npi', 'as_of', 'setting', 'basis']
+export const SHARED: readonly string[] = ['region', 'npi', 'as_of', 'setting', 'basis']
 
 /** The same for what takes one lookup, or lines of them. `names` are those that it takes. */
 export function writtenInput(sent: Members, names: readonly string[]): Members {
