@@ -61,8 +61,10 @@ test('the same question is read from many phrasings', () => {
       'ZIP 60611 code 99213',
       'price of 99213 at zip code 60611',
       'cpt: 99213, region: 60611',
+      'I live in 60611. What does Medicare pay for 99213?',
       '{"skill": "lookup_reference", "cpt": "99213", "region": "60611"}',
     ],
+    [{ cpt: '99213', region: 'US-MO' }, '99213 in St. Louis, Missouri? How much does Medicare pay?'],
     [{ cpt: '99213', region: 'national' }, '99213 nationwide', 'the national price of 99213', '99213, region national'],
     [
       { cpt: '70450', npi: '1234567893' },
@@ -72,12 +74,27 @@ test('the same question is read from many phrasings', () => {
     [{ cpt: '70450', npi: '1234567893', basis: 'hospital_gross' }, 'gross charge of 70450 at 1234567893'],
     [{ cpt: '70450', npi: '1234567893', basis: 'hospital_cash' }, 'cash price of 70450 at 1234567893'],
     [{ cpt: '27447', setting: 'facility' }, 'facility rate of 27447', '27447 in a facility setting'],
-    [{ cpt: '99213', setting: 'non_facility' }, "99213 in the doctor's office", 'non-facility rate of 99213'],
+    [
+      { cpt: '99213', setting: 'non_facility' },
+      "99213 in the doctor's office",
+      '99213 in the doctor’s office',
+      'non-facility rate of 99213',
+      'price of 99213 for an office visit',
+      'office visit 99213',
+    ],
+    [{ cpt: '99213' }, 'What’s the doctor’s fee for 99213?', 'What does my doctor charge for 99213?'],
     [{ cpt: 'E0601', setting: 'rural' }, 'E0601 rural', 'rural price of E0601', 'price of E0601 in a rural area'],
     [{ cpt: 'E0601', setting: 'non_rural' }, 'E0601 non-rural'],
     [{ cpt: '45378', setting: 'asc' }, 'price of 45378 in an ambulatory surgery center', '45378 ASC'],
     [{ cpt: '27447', modifier: 'RT-59' }, '27447 with modifiers RT and 59', '27447-RT-59', '27447 mod RT/59'],
-    [{ cpt: '99213', as_of: '2026-07-15' }, '99213 on July 15, 2026', '99213 as of 7/15/2026', '2026-07-15 99213'],
+    [
+      { cpt: '99213', as_of: '2026-07-15' },
+      '99213 on July 15, 2026',
+      '99213 on July 15th, 2026',
+      '99213 on the 15th of July, 2026',
+      '99213 as of 7/15/2026',
+      '2026-07-15 99213',
+    ],
   ]
   for (const [input, ...texts] of expected)
     for (const text of texts) expect([text, inputOf(text)]).toEqual([text, input])
@@ -89,6 +106,14 @@ test('a bill is read where each amount and number of units surely belongs to a c
     ['I was billed $300 for 99213 in 60611. Is that fair?', { cpt: '99213', region, billed: '300.00' }],
     ['I had 99213 in 60611, billed 300', { cpt: '99213', region, billed: '300.00' }],
     ['99213 for 300 dollars', { cpt: '99213', billed: '300.00' }],
+    [
+      'My doctor charged me $250 for 99213 in Chicago, IL 60611 on July 4th, 2026',
+      { cpt: '99213', region, as_of: '2026-07-04', billed: '250.00' },
+    ],
+    ['I was charged $250 for 99213 in 60611. How much does Medicare pay?', { cpt: '99213', region, billed: '250.00' }],
+    // A city alone is the lookup's to refuse, with what to send for the place.
+    ['My doctor charged me $250 for 99213 in Chicago', { cpt: '99213', region: 'Chicago', billed: '250.00' }],
+    ['97110 4 units, 30 dollars', { cpt: '97110', units: 4, billed: '30.00' }],
     ['How much for 4 units of 97110 in 60611?', { cpt: '97110', region, units: 4 }],
     ['97110 x 4', { cpt: '97110', units: 4 }],
     [
@@ -113,6 +138,10 @@ test('a text that is not wholly and surely understood is no question, and says w
       'not 99213',
       'What do I owe for 99213?',
       'Is 99213 covered?',
+      'The hospital charged me $250 for 99213',
+      'the emergency room doctor for 99213',
+      '99213 on July 4xx, 2026',
+      '99213 on July 4th',
       'the history of 99213',
       'What would Medicare have paid for 99213 last year?',
       "What does St. Mary's Hospital charge for 70450?",
@@ -132,6 +161,7 @@ test('a text that is not wholly and surely understood is no question, and says w
       '99213 $300 $400',
       '99213 36415 $30 $300',
       'I paid $300 for 99213',
+      'I was charged $300 for 99213 and paid $80',
       'Medicare allowed $80 for 99213',
     ],
   }

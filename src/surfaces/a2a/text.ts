@@ -19,24 +19,34 @@ const IDLE = new RegExp(
     'pay|pays|paid|payment|reimburse|reimburses|reimbursement|list|listed|lists|reference|schedule|official|current',
     "currently|today|now|medicare|medicare's|cms|code|cpt|hcpcs|procedure|service|with|setting|basis|anesthesia",
     'bill|billed|charged|invoice|dollars|usd|fair|reasonable|too|high|live|had|have|got|and',
+    // Not in which setting: the same doctor works in an office and in a hospital.
+    "doctor|doctor's|physician|physician's",
   ].join('|')})$`,
 )
 
 /** Stands where something was read: words on its two sides are not neighbours. */
 const READ = ' | '
-const DAY =
-  '[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[/-][0-9]{1,2}[/-](?:20)?[0-9]{2}|[a-z]{3,9}\\.? [0-9]{1,2},? 20[0-9]{2}|[0-9]{1,2}[ -][a-z]{3,9}[ -](?:20)?[0-9]{2}'
+const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?'
+const DATE = '[0-9]{1,2}(?:st|nd|rd|th)?'
+const DAY = [
+  '[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[/-][0-9]{1,2}[/-](?:20)?[0-9]{2}',
+  `${MONTH} ${DATE},? 20[0-9]{2}`,
+  `${DATE}(?:[ -]| of )${MONTH}(?:[ -]|, )(?:20)?[0-9]{2}`,
+].join('|')
 const HOSPITAL = '(?:the )?(?:(?:hospital|provider|facility) )?(?:with )?(?:the )?(?:npi (?:number )?)?'
-const OFFICE = "(?:(?:doctor|physician)['’]?s? )?office"
+const OFFICE = "(?:(?:doctor|physician)'?s? )?office(?: visits?)?"
 const SURGERY = '(?:ambulatory )?surg(?:ery|ical) cent(?:er|re)|asc'
-/** Where a place ends. */
+/** Where a place ends, beside the end of a sentence. A full stop may be a part of it: St. Louis. */
 const STOP =
   'with|for|and|or|vs|versus|code|cpt|hcpcs|modifiers?|mods?|at|on|is|was|in|near|setting|basis|please|today|billed|charged|x'
 
 /** In this order: what is read first is no longer there for the next. */
 const PARTS: readonly [name: string, pattern: RegExp][] = [
   ['npi', new RegExp(`(?:\\b(?:at|by|from|for|of) )?${HOSPITAL}(?<![\\w-])([0-9]{10})(?![\\w-])`, 'gi')],
-  ['as_of', new RegExp(`(?:\\b(?:on|from|dated|as of|as_of|date of service) )?(?<![\\w/-])(${DAY})(?![\\w/-])`, 'gi')],
+  [
+    'as_of',
+    new RegExp(`(?:\\b(?:on(?: the)?|from|dated|as of|as_of|date of service) )?(?<![\\w/-])(${DAY})(?![\\w/-])`, 'gi'),
+  ],
   [
     'modifier',
     /\b(?:with |and )?(?:modifiers?|mods?) ([0-9a-z]{2}(?:(?:,? and |, ?| ?[/&-] ?)[0-9a-z]{2}){0,3})(?![\w-])/gi,
@@ -44,7 +54,7 @@ const PARTS: readonly [name: string, pattern: RegExp][] = [
   [
     'setting',
     new RegExp(
-      `\\b(?:(?:in|at) (?:an? |the )?)?((?:non[- ])?rural|non[- ]facility|facility(?! (?:fee|charge|cost|price|payment)s?\\b)|(?:hospital )?outpatient|inpatient|${OFFICE}|${SURGERY})(?: setting| areas?)?(?![\\w-])`,
+      `\\b(?:(?:in|at|for|during) (?:an? |the |my )?)?((?:non[- ])?rural|non[- ]facility|facility(?! (?:fee|charge|cost|price|payment)s?\\b)|(?:hospital )?outpatient|inpatient|${OFFICE}|${SURGERY})(?: setting| areas?)?(?![\\w-])`,
       'gi',
     ),
   ],
@@ -56,7 +66,7 @@ const PARTS: readonly [name: string, pattern: RegExp][] = [
   [
     'region',
     new RegExp(
-      `\\b(?:in|near|(?:at )?zip(?: code)?|region|state|locality) (?:or near |the )?(?:state of |zip code |zip )?(.+?)(?= (?:[|$]|(?:${STOP})\\b)|$)`,
+      `\\b(?:in|near|(?:at )?zip(?: code)?|region|state|locality) (?:or near |the )?(?:state of |zip code |zip )?(.+?)(?= (?:[|$]|(?:${STOP})\\b)|(?:(?<=[0-9])\\.|[?!]) |$)`,
       'gi',
     ),
   ],
@@ -65,7 +75,8 @@ const PARTS: readonly [name: string, pattern: RegExp][] = [
 const SUM = '(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\\.[0-9]{1,2})?'
 /** A number of five digits without a sign before it may be a code. */
 const BILLED = `\\$ ?(?<dollars>${SUM})|(?<named>${SUM})(?= ?(?:usd|dollars)\\b)|(?<=\\b(?:billed|charged)(?: me| us)? )(?<billed>[0-9]{1,4}(?:\\.[0-9]{2})?)`
-/** With these, an amount is not surely what a bill asks. */
+/** With these, an amount is not surely what a bill asks, unless it is said that it was billed. */
+const CHARGED = /\b(?:billed|charged)(?: me| us)? \$? ?[0-9]/i
 const PAID = /\b(paid|pays?|payment|allow(s|ed|able)?|reimburse[a-z]*|owed?)\b/i
 const UNITS = '(?<units>[0-9]{1,4})(?: units?(?: of)?| ?x)|x ?(?<times>[0-9]{1,4})'
 const CODE = '(?<cpt>[0-9]{4}[0-9a-z]|[a-z][0-9]{4})(?<modifiers>(?:-[0-9a-z]{2}){0,4})'
@@ -75,6 +86,7 @@ const ITEM = new RegExp(`(?<![\\w$-])(?:${BILLED}|${UNITS}|${CODE})(?![\\w-]|[.,
 export function readText(text: string): Members | Unread {
   const plain = text
     .replaceAll(/[\s|]+/g, ' ')
+    .replaceAll('’', "'")
     .replaceAll(/ ?[=:] ?(?=\S)/g, ' ')
     .trim()
     .replace(/[ ?.!]+$/, '')
@@ -96,7 +108,8 @@ export function readText(text: string): Members | Unread {
     .split(/[\s,;|?.!()"]+/)
   const lines = linesOf(items)
   if (typeof lines === 'string') return lines
-  if (PAID.test(plain) && lines.some(({ billed }) => billed !== undefined)) return 'bill'
+  const amounts = lines.filter(({ billed }) => billed !== undefined)
+  if (amounts.length > 0 && PAID.test(plain) && !(amounts.length === 1 && CHARGED.test(plain))) return 'bill'
   if (!words.every((word) => word === '' || IDLE.test(word))) return 'words'
   const asked = lines.map((line) => lineOf(line, shared))
   if (asked.includes(undefined)) return 'words'

@@ -15,7 +15,7 @@ const MODIFIERS = /^[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}$/
 
 /** Places of service that mean one setting. A hospital means several: its own payment, or the doctor’s fee in it. */
 const SETTING_WORDS: readonly [setting: string, words: RegExp][] = [
-  ['non_facility', /^(((doctor|physician)s?_)?office|(patients?_)?home)$/],
+  ['non_facility', /^(((doctor|physician)s?_)?office(_visits?)?|(patients?_)?home)$/],
   ['asc', /^((ambulatory_)?surg(ery|ical)_cent(er|re)|ambulatory_surg(ery|ical)_cent(er|re)_asc)$/],
 ]
 

@@ -75,12 +75,16 @@ test('a day and an amount are read as people write them, and nothing is guessed'
     'November 16 2026',
     '16-Nov-26',
     '16 november 2026',
+    'Nov 16th, 2026',
+    'November 16th 2026',
+    '16th of November 2026',
+    '16th of November, 2026',
     '2026-11-16T00:00:00Z',
     '2026-11-16 00:00',
     '2026-11-16',
   ])
     expect([text, writtenDay(text)]).toEqual([text, '2026-11-16'])
-  expect(writtenDay('16.11.2026')).toBe('16.11.2026')
+  for (const text of ['16.11.2026', 'Nov 16xx, 2026', 'of Nov 2026']) expect(writtenDay(text)).toBe(text)
   for (const text of ['Foo 1, 2026', 'anf 1, 2026', '16/11/2026']) expect(Date.parse(writtenDay(text))).toBeNaN()
   const amounts: [string, string | undefined][] = [
     ['$1,234.50', '1234.50'],

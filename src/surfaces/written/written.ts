@@ -26,11 +26,12 @@ export const allModifiers = (...written: readonly string[]): string =>
 const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec'
 const MONTH = '([A-Za-z]{3})[a-z]{0,6}\\.?'
 const YEAR = '((?:20)?[0-9]{2})'
+const DATE = '([0-9]{1,2})(?:st|nd|rd|th)?'
 const AMERICAN = new RegExp(`^([0-9]{1,2})([/-])([0-9]{1,2})\\2${YEAR}$`)
-const MONTH_FIRST = new RegExp(`^${MONTH} ([0-9]{1,2}),? ${YEAR}$`)
-const DAY_FIRST = new RegExp(`^([0-9]{1,2})[ -]${MONTH}[ -]${YEAR}$`)
+const MONTH_FIRST = new RegExp(`^${MONTH} ${DATE},? ${YEAR}$`)
+const DAY_FIRST = new RegExp(`^${DATE}(?:[ -]| of )${MONTH}(?:[ -]|, )${YEAR}$`)
 
-/** `11/16/2026`, `Nov 16, 2026`, `16-Nov-26` and a day with a time are ISO days; other text is returned unchanged. */
+/** `11/16/2026`, `Nov 16th, 2026`, `16-Nov-26` and a day with a time are ISO days; other text is returned unchanged. */
 export function writtenDay(text: string): string {
   const iso = (year = '', month: string | number = '', day = ''): string =>
     `20${year.slice(-2)}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`
