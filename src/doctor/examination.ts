@@ -180,15 +180,20 @@ function reportFindings({ status_reasons, charts, citations }: IntegrityReport):
     const { code, what, level } = findingOf(reason)
     const about = reason.slice(reason.indexOf(':') + 1)
     const chart = charts.find(({ chart_id }) => chart_id === about)
-    if (chart && code.startsWith('chart_'))
-      return finding(
-        code,
-        `${chart.release_id} ends on ${chart.effective_to}; the next was expected by ${chart.expected_by}`,
-      )
+    if (chart && code.startsWith('chart_')) return finding(code, whatOfChart(chart))
     // A source that is lost only warns where a copy of it is kept, and the report has told both apart.
     const isKept = citations.failing.every(({ chart_id, archived_copy }) => chart_id !== about || archived_copy)
     return code === 'source_lost' && isKept
       ? finding('source_failing', `${what}; a copy of it is kept`)
       : finding(code, what, level)
   })
+}
+
+/** An edition that its operator keeps in force past the publisher's calendar answers still, and is old all the same. */
+function whatOfChart(chart: IntegrityReport['charts'][number]): string {
+  const { release_id, status_reason, effective_to, expected_by } = chart
+  const next = `the next edition was expected by ${expected_by}`
+  return status_reason === 'period_has_ended'
+    ? `${release_id} ended on ${effective_to}, and lookups are refused; ${next}`
+    : `${release_id} is in force until ${effective_to}, but is out of date: ${next}`
 }

@@ -209,10 +209,20 @@ const HARMED: Record<
   'a chart has run out': {
     code: 'chart_expired',
     level: 'fail',
-    says: 'cms-clfs',
+    says: 'cms-clfs:TEST1:1 ended on 2026-03-31, and lookups are refused; the next edition was expected by 2026-04-16',
     make: async () => {
       const patient = copied()
       await patient.publish(laboratory({ effective_to: '2026-03-31' }))
+      return patient
+    },
+  },
+  'a chart was given a later last day, and its next edition is long overdue': {
+    code: 'chart_expired',
+    level: 'fail',
+    says: 'cms-clfs:TEST1:1 is in force until 2099-12-31, but is out of date: the next edition was expected by 2026-04-16',
+    make: async () => {
+      const patient = copied()
+      await patient.publish(laboratory({ effective_to: '2099-12-31' }))
       return patient
     },
   },
