@@ -152,6 +152,20 @@ test('the sentence about a bill has each line, with units and amounts, until the
   expect(await said(...Array.from({ length: 13 }, () => lines[0] as object))).not.toContain('Line 1:')
 })
 
+test('the sentence about a bill without any price speaks of no amounts', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ rows: [aPrice({ cpt: 'G0101' })] }))
+  const client = await connect(app, 'modern')
+  const said = async (...lines: object[]): Promise<string> =>
+    (await client.callTool({ name: 'price_bill', arguments: { lines } })).content[0]?.text ?? ''
+  const none = await said({ cpt: 'G0101', region: 'Chicago' })
+  expect(none).toStartWith('0 of 1 line has a price. Line 1 was not understood')
+  expect(none).not.toMatch(/references|source/)
+  expect(await said({ cpt: 'G0101' }, { cpt: 'G0109' })).toEndWith(
+    'These are references, not what a patient owes. Each line that has a price names its source.',
+  )
+})
+
 test('a line of a bill has all modifiers that decide about its amount, and says which do not', async () => {
   await using app = await testApp()
   const indicators = { status: 'A', bilateral: '1', assistant: '2' }

@@ -45,7 +45,7 @@ export function ofBill({ results, summary, releases, as_of }: Bill, { asked }: {
   // Medicare's prices are for the unit that the code is billed in.
   const inOwnUnits = numbersOf(results, ({ row }) => Boolean(row?.npi && row.price.per))
   return [
-    `${summary.priced} of ${counted(summary.lines, 'line')} ${summary.priced === 1 ? 'has' : 'have'} a price${sums.length > 0 ? ': ' : ''}${sums.join('; ')}.`,
+    `${summary.priced} of ${counted(summary.lines, 'line')} ${summary.priced === 1 || summary.lines === 1 ? 'has' : 'have'} a price${sums.length > 0 ? ': ' : ''}${sums.join('; ')}.`,
     ...(results.length > MOST_TOLD ? [] : results.flatMap((line, at) => toldLine(line, at + 1))),
     ...sampleNote(
       results.flatMap(({ row }) => row ?? []),
@@ -66,7 +66,10 @@ export function ofBill({ results, summary, releases, as_of }: Bill, { asked }: {
       ({ detail }) => detail,
       (lines, why) => `Line ${lines} was not understood, and may have a price: ${why}.`,
     ),
-    `${daysOf(asked, as_of)} These are references, not what a patient owes. Each line names its source.`,
+    daysOf(asked, as_of),
+    ...(results.some(({ row }) => row)
+      ? ['These are references, not what a patient owes. Each line that has a price names its source.']
+      : []),
   ].join(' ')
 }
 
