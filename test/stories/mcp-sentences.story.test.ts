@@ -178,6 +178,8 @@ test('a line of a bill has all modifiers that decide about its amount, and says 
     { cpt: '70450', modifier: '59', billed: '250.00' },
     { cpt: '70450', modifier: '26-59-LT' },
     { cpt: '70450', modifier: '80-59' },
+    { cpt: '70450', modifier: 'RT-LT-59' },
+    { cpt: '70450', modifier: '50' },
   ]
   const { content } = await client.callTool({ name: 'price_bill', arguments: { lines } })
   const said = content[0]?.text ?? ''
@@ -185,6 +187,10 @@ test('a line of a bill has all modifiers that decide about its amount, and says 
   expect(said).toMatch(/ Line 2: 70450 \([^)]*\) \$100\.00, billed \$250\.00; modifier 59 does not change it\. /)
   expect(said).toMatch(/ Line 3: 70450-26 \([^)]*\) \$100\.00; modifiers 59, LT do not change it\. /)
   expect(said).toMatch(/ Line 4: 70450-80 \([^)]*\) \$16\.00; modifier 59 does not change it\. /)
+  expect(said).toMatch(/ Line 5: 70450-50 \([^)]*\) \$150\.00; LT and RT together count as 50; modifier 59 does not/)
+  expect(said).toMatch(/ Line 6: 70450-50 \([^)]*\) \$150\.00\. /)
+  const both = await client.callTool({ name: 'lookup_price', arguments: { cpt: '70450-lt-rt' } })
+  expect(both.content[0]?.text).toMatch(/70450-50 .* LT and RT together count as 50\. Without modifier 50 it is \$100/)
 })
 
 test('the price of one part of a service is told as such, and that the other part is not in it', async () => {

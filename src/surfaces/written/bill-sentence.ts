@@ -10,6 +10,7 @@ import {
   priceOf,
   type Released,
   sampleNote,
+  sidesNote,
   unchangedBy,
   whereOf,
 } from './sentence-words.ts'
@@ -46,7 +47,7 @@ export function ofBill({ results, summary, releases, as_of }: Bill, { asked }: {
   const inOwnUnits = numbersOf(results, ({ row }) => Boolean(row?.npi && row.price.per))
   return [
     `${summary.priced} of ${counted(summary.lines, 'line')} ${summary.priced === 1 || summary.lines === 1 ? 'has' : 'have'} a price${sums.length > 0 ? ': ' : ''}${sums.join('; ')}.`,
-    ...(results.length > MOST_TOLD ? [] : results.flatMap((line, at) => toldLine(line, at + 1))),
+    ...(results.length > MOST_TOLD ? [] : results.flatMap((line, at) => toldLine(line, at + 1, modifierOf(asked, at)))),
     ...sampleNote(
       results.flatMap(({ row }) => row ?? []),
       releases,
@@ -83,16 +84,23 @@ function daysOf({ lines }: Members, today: string): string {
     : 'Each line is for the day that it names.'
 }
 
+/** As it was asked about: a row and its adjustment do not repeat it. */
+function modifierOf({ lines }: Members, at: number): unknown {
+  const line = Array.isArray(lines) ? lines[at] : undefined
+  return isObject(line) ? line['modifier'] : undefined
+}
+
 const numbersOf = (results: readonly Line[], isOne: (line: Line) => boolean): string =>
   results.flatMap((line, index) => (isOne(line) ? [index + 1] : [])).join(', ')
 
 /** What one line comes to, with the amount for one unit where there are several. */
-function toldLine(line: Line, number: number): string[] {
+function toldLine(line: Line, number: number, written: unknown): string[] {
   const { row, modifiers_ignored: ignored, adjustment, units = 1, billed, extended } = line
   if (!row) return []
   const one = adjustment ? moneyOf(adjustment) : priceOf(row.price)
   const beside = [
     billed === undefined ? '' : `, billed ${dollars(billed)}`,
+    ...sidesNote(written, adjustment?.modifier).map((note) => `; ${note}`),
     ignored ? `; ${unchangedBy(ignored, 'modifier')}` : '',
   ].join('')
   if (row.kind === 'rate') return [`Line ${number}: ${one} is a factor, not a price${beside}.`]

@@ -1,5 +1,6 @@
 // The words that sentences about prices are made of.
 
+import { capitals } from '../../proof/lookup/question.ts'
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
 import { own } from '../../proof/shape.ts'
 
@@ -69,6 +70,14 @@ export function whereOf(row: Whereabouts): string {
     ...(of === null ? [] : [`${of} charge`]),
     ...(part ? [part.is] : []),
   ].join(', ')
+}
+
+/** Both sides in one line are billed as LT and RT, or as 50: who wrote the one would miss it beside the other. */
+export const sidesNote = (written: unknown, adjusting: string | undefined): string[] => {
+  const modifiers = typeof written === 'string' ? capitals(written).split('-') : []
+  return adjusting === '50' && ['LT', 'RT'].every((side) => modifiers.includes(side))
+    ? ['LT and RT together count as 50']
+    : []
 }
 
 /** That modifiers were read, and change nothing. */

@@ -17,6 +17,7 @@ import {
   type Released,
   type Stated,
   sampleNote,
+  sidesNote,
   unchangedBy,
   whereOf,
 } from './sentence-words.ts'
@@ -115,6 +116,7 @@ function ofPrice(answer: Price, about: About): string {
   const code = answer.kind === 'rate' ? 'every anesthesia code' : modifier === null ? cpt : `${cpt}-${modifier}`
   const amount = adjustment ? moneyOf(adjustment) : priceOf(price)
   const adjusted = [
+    ...sidesNote(about.asked['modifier'], adjustment?.modifier).map((note) => `${note}.`),
     ...(adjustment ? [`Without modifier ${adjustment.modifier} it is ${priceOf(price)}.`] : []),
     ...(adjustment && NEEDS_MORE.test(adjustment.modifier) ? [MAY_NEED_MORE] : []),
     ...(ignored ? [`${unchangedBy(ignored, 'Modifier')}.`] : []),
