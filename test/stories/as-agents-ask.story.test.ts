@@ -220,6 +220,7 @@ test('a client that checks arguments against the list of tools before it sends t
     ['code_sheet', { cpt: 'cpt 99213', region: 'Springfield, Illinois', as_of: 'Nov 2, 2026' }],
     ['price_history', { cpt: '70450-26', region: 'National' }],
     ['coverage', { cpt: '99213 ', as_of: '11/2/2026' }],
+    ['price_bill', { lines: [{ cpt: '99213', billed: 300 }] }],
     ['price_bill', { lines, region: 'Alaska', as_of: '11/2/2026', setting: 'office', basis: 'PFS', npi: '1234567893' }],
   ]
   for (const [name, args] of sent) {

@@ -155,8 +155,11 @@ function schemaOf(input: z.ZodObject, lookup: z.ZodObject): Schema {
 /** A client that checks arguments before it sends them must not refuse `99213-25`, which is read: a description forbids nothing. */
 function inAnyForm(name: string, schema: Schema): Schema {
   if (!AS_WRITTEN.includes(name)) return schema
-  const { pattern: _, format, ...others } = schema
-  return format === 'date' ? { ...others, description: `${others['description']}; as 2026-07-15` } : others
+  const { pattern: _, format, type, ...others } = schema
+  // Of the others, some may begin with zeros, which a number would lose: these stay texts.
+  if (name === 'billed') return { ...others, anyOf: [{ type }, { type: 'number' }] }
+  if (format !== 'date') return { type, ...others }
+  return { type, ...others, description: `${others['description']}; as 2026-07-15` }
 }
 
 /** What may be said once for all lines is no member of the operation: it is put into the lines before. */
