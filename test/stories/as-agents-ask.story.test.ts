@@ -62,6 +62,12 @@ test('a refusal does not advise what was just done', async () => {
     expect(text).not.toContain('goes into')
   }
   expect(await said('lookup_price', { cpt: '99213/25' })).toContain('what follows a hyphen goes into `modifier`')
+  expect(await said('lookup_price', { cpt: '70450' })).toMatch(
+    /Next: call lookup_price with the modifier that stands on/,
+  )
+  expect(await said('lookup_price', { cpt: '70450-22' })).toMatch(
+    /Next: call lookup_price without the modifier, or with/,
+  )
   const unlisted = await said('code_sheet', { cpt: '99213', region: '60611-5555' })
   expect(unlisted).toMatch(/^region_ambiguous: .* Next: call code_sheet with the Medicare locality of the address/)
   for (const lines of ['99213, 70450', '[{"cpt": "99213"', 7])

@@ -8,8 +8,6 @@ const COVERAGE = 'Next: call coverage with the same cpt to see where it has pric
 const NEXT: { readonly [code in ProblemCode]?: string } = {
   not_on_schedule: COVERAGE,
   region_not_covered: COVERAGE,
-  modifier_not_priced:
-    'Next: call lookup_price without the modifier if you sent one, or with one that it has (`available.modifiers`), and say so beside the amount.',
   modifier_not_allowed: 'Next: call lookup_price without the modifier.',
   no_edition_for_day:
     'Next: `charts` lists the periods that there are. A price of another day is not the answer: call lookup_price with such a day, or price_history, only if you say for which day it is.',
@@ -34,8 +32,12 @@ const OTHER_NAMES: { readonly [tool: string]: string } = {
   price_bill: `each line is as ${LINE}`,
 }
 
-/** What the tool that was called does not take, or has no more to say of. */
-function ofTool({ code, extra }: Problem, { name, takes }: Called): string | undefined {
+/** What depends on the call that was refused. */
+function ofCall({ code, extra }: Problem, { name, takes, sent }: Called): string | undefined {
+  if (code === 'modifier_not_priced')
+    return sent.includes('modifier')
+      ? 'Next: call lookup_price without the modifier, or with one that it has (`available.modifiers`), and say so beside the amount.'
+      : 'Next: call lookup_price with the modifier that stands on the bill, one of `available.modifiers`; without a bill, say beside the amount which one you took.'
   if (code === 'invalid_cpt')
     return takes.includes('modifier')
       ? `Next: call ${name} with five characters as cpt; what follows a hyphen goes into \`modifier\`.`
@@ -59,8 +61,9 @@ function periodsIn({ extra }: Problem): string {
 
 interface Called {
   name: string
-  /** The names of its arguments. */
+  /** The names of its arguments, and of those that were sent. */
   takes: readonly string[]
+  sent: readonly string[]
 }
 
 /** Names the next call after a refusal of this tool. */
@@ -68,7 +71,7 @@ export function nextCall(problem: Problem, called: Called): string {
   const { code, entry, extra, hint } = problem
   const { name: tool } = called
   if (hint !== entry.hint) return `Next: ${hint}`
-  const own = ofTool(problem, called)
+  const own = ofCall(problem, called)
   if (own !== undefined) return own
   const known = NEXT[code]
   if (known !== undefined) return known + (code === 'no_edition_for_day' ? periodsIn(problem) : '')
