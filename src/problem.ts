@@ -31,7 +31,7 @@ export const PROBLEMS = {
   invalid_cpt: {
     kind: 'invalid',
     title: 'The code does not have the shape of a CPT or HCPCS code',
-    hint: 'Send five characters: four digits and a digit or letter, or a letter and four digits. Modifiers go into the parameter `modifier`.',
+    hint: 'Send five characters: four digits and a digit or letter, or a letter and four digits. Modifiers go into the parameter `modifier`, where there is one.',
   },
   invalid_region: {
     kind: 'invalid',

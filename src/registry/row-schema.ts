@@ -74,7 +74,11 @@ export const place = {
     description: 'Of the address; a locality may reach into another one. Null where the last four digits decide',
   }),
   rural: z.boolean().optional().meta({ description: 'Whether equipment has rural prices there' }),
-  bidding_area: z.string().nullable().optional().meta({ description: 'The former bidding area there, or null for none' }),
+  bidding_area: z
+    .string()
+    .nullable()
+    .optional()
+    .meta({ description: 'The former bidding area there, or null for none' }),
   effective_from: Day,
   locator: Locator,
 }

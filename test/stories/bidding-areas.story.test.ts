@@ -127,21 +127,24 @@ test('equipment in a former bidding area has its amount there, and the amount of
   expect(JSON.stringify(available)).not.toContain('CBA-')
 
   const client = await connect(app, 'modern')
-  const said = async (region: string): Promise<string> =>
-    (
-      await client.callTool({
-        name: 'lookup_price',
-        arguments: { cpt: 'E0601', modifier: 'RR', region, include: 'proof' },
-      })
-    ).content[0]?.text ?? ''
-  expect(await said('60611')).toMatch(
-    /^\$42\.10 .*former bidding area CBA-[0-9A-F]{8}, non-rural\)(?!.*another amount)/,
-  )
-  expect(await said('61701')).toMatch(/US-IL, non-rural\)(?!.*another amount)/)
-  expect(await said('IL')).toMatch(/US-IL, non-rural\).*bidding areas it may be another amount: give the ZIP code/)
+  const said = async (name: string, args: object): Promise<string> =>
+    (await client.callTool({ name, arguments: { cpt: 'E0601', ...args } })).content[0]?.text ?? ''
+  for (const include of [{}, { include: 'proof' }]) {
+    const price = (region: string) => said('lookup_price', { modifier: 'RR', region, ...include })
+    expect(await price('60611')).toMatch(
+      /^\$42\.10 .*former bidding area CBA-[0-9A-F]{8}, non-rural\)(?!.*another amount)/,
+    )
+    expect(await price('61701')).toMatch(/US-IL, non-rural\)(?!.*another amount)/)
+    expect(await price('IL')).toMatch(/US-IL, non-rural\).*bidding areas it may be another amount: give the ZIP code/)
+  }
+  expect(await said('code_sheet', { region: '60611' })).toContain(`lies in the former bidding area ${area}: its fee`)
+  expect(await said('code_sheet', { region: '61701' })).toContain('does not list this ZIP code as rural')
+  expect(await said('code_sheet', { region: area })).toContain('may lie in another state')
   const headers = { accept: 'text/markdown' }
   const shown = new Request(`${BASE_URL}/price/E0601?region=60611&modifier=RR`, { headers })
-  expect(await (await app.app.fetch(shown, '192.0.2.1')).text()).toContain('for the former bidding area CBA-')
+  const text = await (await app.app.fetch(shown, '192.0.2.1')).text()
+  expect(text).toContain('outside rural areas, for the former bidding area CBA-')
+  expect(text).not.toContain('in rural areas and outside them')
 })
 
 test('without the list of ZIP codes the amount of the state is told as such', async () => {
@@ -151,7 +154,9 @@ test('without the list of ZIP codes the amount of the state is told as such', as
   await holdTheRest(app, 'cms-dmepos')
   expect((await ask(app, { cpt: 'E0601', modifier: 'RR', region: '60611' })).price).toMatchObject({ amount: '51.00' })
   const client = await connect(app, 'modern')
-  const asked = { cpt: 'E0601', modifier: 'RR', region: '60611', include: 'proof' }
-  const { content } = await client.callTool({ name: 'lookup_price', arguments: asked })
-  expect(content[0]?.text).toContain('bidding areas, of which no list was loaded, it may be another amount')
+  for (const include of [{}, { include: 'proof' }]) {
+    const asked = { cpt: 'E0601', modifier: 'RR', region: '60611', ...include }
+    const { content } = await client.callTool({ name: 'lookup_price', arguments: asked })
+    expect(content[0]?.text).toContain('bidding areas, of which no list was loaded, it may be another amount')
+  }
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Problem } from '../../problem.ts'
-import { isDivided, parseRegion } from '../../proof/lookup/region.ts'
+import { isDivided, parseRegion, type Region } from '../../proof/lookup/region.ts'
 import { sheetFor } from '../../proof/lookup/sheet.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
@@ -80,11 +80,7 @@ function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
   const question = questionOf(query, today)
   const { editions, trace } = tracedEditions(proofs, question.day)
   const found = ruled(proofs, trace, () => sheetFor(editions, question, proofs.charts))
-  if (found.outcome === 'region_ambiguous')
-    throw new Problem(
-      'region_ambiguous',
-      'The last four digits of this ZIP code decide its locality: send them, or a locality as US-XX-LL.',
-    )
+  if (found.outcome === 'region_ambiguous') throw new Problem('region_ambiguous', whyOpen(question.region))
   if (found.outcome === 'no_edition') {
     const charts = heldPeriods(proofs, found.charts)
     const detail = `The registry has no edition for this day of: ${found.charts.join(', ')}.`
@@ -100,6 +96,15 @@ function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
   const rows = found.rows.map(({ chart, row }) => storedIn(trace, chart, row))
   const place = found.place && storedIn(trace, PLACE_CHART, found.place)
   return { question, trace, rows, place, not_held: found.notHeld }
+}
+
+/** Why the place that was asked about is none of those that rows have. */
+function whyOpen(region: Region): string {
+  if (region.level !== 'zip')
+    return 'Some of this former bidding area may lie in another state: ask with a ZIP code in it, or a state.'
+  return region.plusFour === null
+    ? 'The last four digits of this ZIP code decide its locality: send them, or a locality as US-XX-LL.'
+    : 'The table of ZIP codes does not say in which locality these nine digits lie: send a locality as US-XX-LL.'
 }
 
 /** A row that the rule was told, as it is stored. */

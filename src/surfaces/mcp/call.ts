@@ -5,7 +5,7 @@ import { type Problem, withFullStop } from '../../problem.ts'
 import { answeredQuestion, readingOf, writtenInput } from '../written/lookup.ts'
 import { placeOf, SENTENCES, type Sentence } from '../written/sentences.ts'
 import { nextCall } from './next-call.ts'
-import { ruralAt } from './rural.ts'
+import { placeAt } from './place-at.ts'
 import type { Tool } from './tools.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -46,8 +46,8 @@ export async function callTool(
     return { ...refused(tool, op, outcome.problem, { asked, visitor }), ...(isAnswer(outcome.problem) && toldOf()) }
   const answer = answerValue(outcome.output) as Arguments
   const lookup = tools.find(({ operationFor }) => operationFor({}).name === 'lookup_reference')?.operationFor({})
-  const rural = lookup && (await ruralAt(lookup, asked, { day, answer }))
-  const sentence = (SENTENCES[op.name] as Sentence)(answer as never, { baseUrl: visitor.baseUrl, day, asked, rural })
+  const place = lookup && (await placeAt(lookup, asked, { day, answer }))
+  const sentence = (SENTENCES[op.name] as Sentence)(answer as never, { baseUrl: visitor.baseUrl, day, asked, place })
   const text = reading === undefined ? sentence : `${reading} ${sentence}`
   return {
     content: [{ type: 'text', text }, ...linksOf(answer, visitor.baseUrl)],

@@ -133,7 +133,8 @@ const EVERYWHERE = 'in rural areas and outside them'
 export function settingIn(sheet: readonly ShortRow[], row: ShortRow): string {
   const isTheirs = (other: ShortRow): boolean =>
     other.setting === 'rural' && KEYS.every((part) => other[part] === row[part])
-  const isInBoth = row.setting === 'non_rural' && row.kind !== 'absence' && !sheet.some(isTheirs)
+  const isOfState = row.setting === 'non_rural' && row.region.startsWith('US-')
+  const isInBoth = isOfState && row.kind !== 'absence' && !sheet.some(isTheirs)
   return isInBoth ? EVERYWHERE : settingText(row.setting)
 }
 const KEYS = ['basis', 'modifier', 'region', 'npi'] as const

@@ -28,8 +28,13 @@ export interface About {
   day: string
   /** The question, as it was understood. */
   asked: Members
-  /** Whether equipment has the prices of rural areas at the place, if that is known and the answer does not show it. */
-  rural?: boolean | undefined
+  /** Where the ZIP code lies, if that is known and the answer does not show it. */
+  place?: ShownPlace | undefined
+}
+/** What decides about the price of equipment at a ZIP code. */
+export interface ShownPlace {
+  rural?: boolean
+  bidding_area?: string | null
 }
 export type Sentence = (answer: never, about: About) => string
 
@@ -42,12 +47,12 @@ const BIDDING = 'In former competitive bidding areas it may be another amount: g
 const UNLISTED = 'In former competitive bidding areas, of which no list was loaded, it may be another amount.'
 const ALSO_RURAL = 'CMS states no other amount for rural areas.'
 /** The amount outside rural areas: of one that holds in both, and of one that was asked for, there is nothing to ask further. */
-function ruralNote({ place }: Told, { asked: { setting }, rural = place?.rural }: About): string[] {
-  if (holdsInRural({ rural }, String(setting))) return [ALSO_RURAL]
-  return setting === 'non_rural' || rural === false ? [] : [RURAL]
+function ruralNote(place: ShownPlace | undefined, { setting }: Members): string[] {
+  if (holdsInRural(place, String(setting))) return [ALSO_RURAL]
+  return setting === 'non_rural' || place?.rural === false ? [] : [RURAL]
 }
 /** Where the list says that there is no such area, or one that has no price of its own for it, nothing more is to be said. */
-const biddingNote = ({ place }: Told): string[] =>
+const biddingNote = (place: ShownPlace | undefined): string[] =>
   place?.bidding_area === undefined ? [place ? UNLISTED : BIDDING] : []
 /** An amount outside rural areas, and of no bidding area. */
 const isOfState = ({ setting, region }: Pick<PricedRow, 'setting' | 'region'>): boolean =>
@@ -77,7 +82,7 @@ interface Told {
   modifiers_ignored?: string[]
   adjustment?: { modifier: string; amount: string }
   sources_lost?: { state: 'changed' | 'gone' }[]
-  place?: { rural?: boolean; bidding_area?: string | null }
+  place?: ShownPlace
 }
 const LOST = {
   changed:
@@ -111,6 +116,7 @@ function lastDayOf({ effective_to, proof }: Price): string | undefined {
 
 function ofPrice(answer: Price, about: About): string {
   const { baseUrl, day } = about
+  const where = answer.place ?? about.place
   const { price, basis, cpt, modifier, modifiers_ignored: ignored, adjustment, effective_from } = answer
   // A factor stands under a code of its own, which nobody asked for.
   const code = answer.kind === 'rate' ? 'every anesthesia code' : modifier === null ? cpt : `${cpt}-${modifier}`
@@ -129,7 +135,7 @@ function ofPrice(answer: Price, about: About): string {
     `${what} (${whereOf(answer)}) on ${day}.`,
     ...(isSample(answer) ? ['Sample data, not a real price.'] : []),
     ...adjusted,
-    ...(isOfState(answer) ? [...ruralNote(answer, about), ...biddingNote(answer)] : []),
+    ...(isOfState(answer) ? [...ruralNote(where, about.asked), ...biddingNote(where)] : []),
     ...partOf(answer),
     caveat(answer),
     ...(place ? [`Source: ${place.release_id}, in force from ${effective_from}${until}: ${baseUrl}${place.href}`] : []),
@@ -141,13 +147,21 @@ interface Sheet extends Released {
   data: (PointedRow | (Classed & { kind: 'absence'; basis: Basis }))[]
   not_held: string[]
   as_of: string
-  place?: { rural?: boolean }
+  place?: ShownPlace
 }
 const SHOWN = 6
 const AT_RURAL =
   'CMS lists this ZIP code as rural: there the rural fee applies, or the other one where it stands alone.'
 const AT_NON_RURAL = 'CMS does not list this ZIP code as rural: there the non_rural fee applies.'
-function ofSheet({ data, not_held, as_of, releases, place }: Sheet, { rural = place?.rural }: About): string {
+const inArea = (area: string): string =>
+  `This ZIP code lies in the former bidding area ${area}: its fee applies there, and the non_rural fee of the state where it has none.`
+/** Which of several fees for equipment applies, as far as the place says it. */
+function appliesAt({ rural, bidding_area: area }: ShownPlace): string[] {
+  if (area) return [inArea(area)]
+  return rural === undefined ? [] : [rural ? AT_RURAL : AT_NON_RURAL]
+}
+function ofSheet(sheet: Sheet, about: About): string {
+  const { data, not_held, as_of, releases } = sheet
   const prices = data.filter((row) => 'price' in row)
   const shown = prices.slice(0, SHOWN).map((row) => {
     const part = componentOf(row)
@@ -159,9 +173,7 @@ function ofSheet({ data, not_held, as_of, releases, place }: Sheet, { rural = pl
   return [
     `${counted(prices.length, 'price')} for this place in force on ${as_of}${shown.length > 0 ? ': ' : ''}${shown.join(', ')}${rest}.`,
     ...(prices.length === 0 ? ['There may be some for a state or a ZIP code as region.'] : []),
-    ...(rural !== undefined && prices.some(({ setting }) => /rural/.test(setting ?? ''))
-      ? [rural ? AT_RURAL : AT_NON_RURAL]
-      : []),
+    ...(prices.some(({ setting }) => /rural/.test(setting ?? '')) ? appliesAt(sheet.place ?? about.place ?? {}) : []),
     ...sampleNote(data, releases),
     ...(data.length > prices.length
       ? [

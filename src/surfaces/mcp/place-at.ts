@@ -1,26 +1,27 @@
 import { answerValue, type Operation, refusalOf } from '../../operation.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { isObject, type Members } from '../../proof/shape.ts'
+import type { ShownPlace } from '../written/sentences.ts'
 
 const hasRural = (row: unknown): boolean =>
   isObject(row) && (row['setting'] === 'rural' || row['setting'] === 'non_rural')
 
 /**
- * Whether equipment has the prices of rural areas at the ZIP code that was asked about; undefined where that is not known, or
+ * What decides about the price of equipment at the ZIP code that was asked about; undefined where that is not known, or
  * changes nothing. A short answer does not show its place, so the place is asked for, as a part of the same call.
  */
-export async function ruralAt(
+export async function placeAt(
   lookup: Operation,
   { cpt, region }: Members,
   { day, answer }: { day: string; answer: Members },
-): Promise<boolean | undefined> {
+): Promise<ShownPlace | undefined> {
   const { data, place } = answer
   if (place !== undefined || !(Array.isArray(data) ? data : [answer]).some(hasRural)) return undefined
   if (parseRegion(String(region))?.level !== 'zip') return undefined
   const asked = lookup.input.parse({ cpt, region, as_of: day, basis: 'medicare_dmepos', include: 'proof' })
   const found = await ofPlace(async () => answerValue(await lookup.run(asked, {})))
   const shown = isObject(found) ? found['place'] : undefined
-  return isObject(shown) && typeof shown['rural'] === 'boolean' ? shown['rural'] : undefined
+  return isObject(shown) ? (shown as ShownPlace) : undefined
 }
 
 /** A refusal shows the place too. */
