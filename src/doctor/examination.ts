@@ -10,6 +10,7 @@ import { limitsOf } from '../main.ts'
 import { answerValue } from '../operation.ts'
 import { openNote } from '../proof/note/signed-note.ts'
 import { CHARTS } from '../registry/charts.ts'
+import { equipmentFindings } from './equipment.ts'
 import { type Finding, type FindingCode, finding, findingOf, statusOf } from './finding.ts'
 import { type Disk, diskFindings, disksOf, fileFindings, type Listener, listenerOf } from './machine.ts'
 import {
@@ -157,6 +158,7 @@ async function recordsOf(examined: Examined, findings: Finding[]): Promise<Recor
   const keys = await withFacts(keyFacts)
   const events = await withFacts(citationFacts)
   await noted(() => archiveFindings(examined))
+  await noted(() => equipmentFindings(examined))
   return { report, releases, witnesses, keys, events }
 }
 

@@ -72,6 +72,11 @@ export const FINDINGS = {
       'Lookups for these days are refused. Load the edition that is missing, or the one before it with a later --effective-to.',
   },
   gap_ahead: { level: 'warn', remedy: `There will be days without an edition: ${LOAD} before they begin.` },
+  equipment_lists_missing: {
+    level: 'warn',
+    remedy:
+      "Equipment has the amount of the state where another one holds. Give CMS's archive of the equipment schedule to `atr load cms-dmepos`, and beside the ZIP5 file to `atr load zip-locality`.",
+  },
   release_held: {
     level: 'warn',
     remedy: 'Run `atr release check` on it. Then publish it with --override and --reason, or discard it.',

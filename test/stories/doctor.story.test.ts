@@ -22,6 +22,7 @@ import { type Examination, examine } from '../../src/doctor/examination.ts'
 import { FINDINGS, type FindingCode } from '../../src/doctor/finding.ts'
 import { createInstallation, type Installation, openInstallation, openUnchecked } from '../../src/installation.ts'
 import { WitnessFault } from '../../src/integrity/witnesses/witness-client.ts'
+import { aPlace } from '../../src/proof/registry-fixture.ts'
 import { createKey } from '../../src/rails/keys.ts'
 import { citedSources } from '../../src/registry/catalogue/citations.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
@@ -66,6 +67,9 @@ const cited = (url = `http://127.0.0.1:${publisher.port}/fees.csv`): TestRelease
 const QUARTER = dayOf(Date.UTC(new Date(NOW).getUTCFullYear(), Math.floor(new Date(NOW).getUTCMonth() / 3) * 3, 1))
 const laboratory = (more: Partial<TestRelease>): TestRelease =>
   aRelease({ chart: 'cms-clfs', citations: cited(), rows: [aPrice({ basis: 'medicare_clfs' })], ...more })
+
+const rental = (region: string) =>
+  aPrice({ cpt: 'E0601', basis: 'medicare_dmepos', setting: 'non_rural', modifier: 'RR', region })
 
 /** An installation in a folder of its own, and what may be done to it. */
 class Patient {
@@ -234,6 +238,20 @@ const HARMED: Record<
       const patient = copied()
       const later = { edition: 'TEST2', effective_from: '2026-07-01' }
       await patient.publish(laboratory({ effective_to: '2026-03-31' }), laboratory(later))
+      return patient
+    },
+  },
+  'ZIP codes were loaded without a list of the equipment schedule': {
+    code: 'equipment_lists_missing',
+    level: 'warn',
+    says: 'zip-locality:TEST1:1 does not say which ZIP codes are in bidding areas; cms-dmepos:TEST1:1 has no fees of bidding areas',
+    make: async () => {
+      const patient = copied()
+      const places = [{ ...aPlace('60611', 'US-IL-16'), rural: false }]
+      await patient.publish(
+        aRelease({ chart: 'cms-dmepos', citations: cited(), rows: [rental('US-IL')], effective_from: QUARTER }),
+        aRelease({ chart: 'zip-locality', citations: cited(), rows: places, effective_from: QUARTER }),
+      )
       return patient
     },
   },
