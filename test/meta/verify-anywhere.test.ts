@@ -126,9 +126,9 @@ test('where the platform has no Ed25519, nothing verifies', () => {
 const LIMITS: { [module: string]: [minified: number, zipped: number] } = {
   // The rule of the lookup and the pinned policy are most of it: with them a client checks the choice, and not only the row.
   'verify.js': [28_800, 14_500],
-  'verify/lists.js': [57_300, 22_000],
+  'verify/lists.js': [57_300, 22_200],
   // The verifier of everything, and growth; the rest is little.
-  'client.js': [75_000, 28_600],
+  'client.js': [75_300, 28_800],
 }
 
 test('the verifier is one small file that needs nothing, and so is each of its companions', () => {
