@@ -61,7 +61,18 @@ const priced = (amount: string, per: string | null = null) => ({ amount, currenc
 /** Values that a member may have, by its name. */
 const VALUES: Record<string, readonly unknown[]> = {
   cpt: ['99213', '80053', 'J0585', 'E0601', '70450', '00000', '00100', '01999', '99999', 'Z9999', '9921Z', '99214'],
-  region: ['national', 'US-IL', 'US-AL', 'US-IL-15', 'US-IL-16', 'US-AL-00', 'US-ZZ', 'US-IL-00', 'US-IL-99'],
+  region: [
+    'national',
+    'CBA-0A1B2C3D',
+    'US-IL',
+    'US-AL',
+    'US-IL-15',
+    'US-IL-16',
+    'US-AL-00',
+    'US-ZZ',
+    'US-IL-00',
+    'US-IL-99',
+  ],
   npi: [null, ...NPIS, '1000000000'],
   modifier: [null, '26', 'RR', '25', '50', '00', 'ZZ', '26-50', '50-26', '26-26', '25-26', 'AA-BB-CC-DD'],
   basis: BASES,

@@ -133,8 +133,8 @@ export async function reseal(body: Members, forgery: Parts): Promise<ShownParts>
       shown.providers.add(index)
       Object.assign(at, forgery.provider(index))
     }
-    // Places have a state too: the one that they lie in.
-    if (typeof at['state'] === 'object') at['state'] = copyOf(forgery.state)
+    // Places have a state too: the one that they lie in, or null.
+    if (at['state'] !== null && typeof at['state'] === 'object') at['state'] = copyOf(forgery.state)
     if ('log' in at && proof?.['type'] !== ROW_PROOF) at['log'] = copyOf(await forgery.log(last))
     for (const [name, member] of Object.entries(at)) {
       const isDone = DONE.includes(name) || (name === 'periods' && 'left_path' in at)
