@@ -27,7 +27,8 @@ export interface Related {
 }
 
 const MOST_RELATED = 8
-const MOST_REGIONS = 40
+/** More than any price list has. In a file from elsewhere there may be any number. */
+const MOST_REGIONS = 200
 
 export type Key = Pick<Row, (typeof KEY_PARTS)[number]>
 /** The parts of a key, as a row has them. */
