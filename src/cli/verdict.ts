@@ -14,6 +14,8 @@ export type Verdict = PassedVerdict | FailedVerdict
 export type PassedVerdict = VerifiedAnswer & {
   derived: number
   at_source: number
+  /** Of an answer at a ZIP code: whether the files that say where it lies were given, and say so. */
+  place_at_source?: boolean
   /** How many editions without a row of the code were searched for it, in all files that they cite. */
   searched: number
   /** Whether the row is of a release that is in force on no day. */
@@ -48,7 +50,7 @@ export function details(verdict: Verdict): string[] {
     ]
   const { rows, decisions, editions, entries, refused, derived, at_source, searched, grew, changes, recorded_at } =
     verdict
-  const { log, page, figures, lapsed, exported } = verdict
+  const { log, page, figures, lapsed, exported, place_at_source: isPlaced } = verdict
   return [
     ...(log === undefined ? [] : [log]),
     ...decisions
@@ -65,6 +67,11 @@ export function details(verdict: Verdict): string[] {
     `checked: ${rows.length} rows, ${figures ? 1 : entries} log entries`,
     ...(refused > 0 ? [`refused without proof: ${refused} lines`] : []),
     ...(figures ? [] : [`recomputed: ${derived} rows; found in the files they cite: ${at_source}`]),
+    ...(isPlaced === undefined
+      ? []
+      : [
+          `where the ZIP code lies: ${isPlaced ? 'found in the files that say so' : 'the files that say so were not given'}`,
+        ]),
     ...(searched > 0 ? [`the code is not in the files of ${searched} editions that have no row for it`] : []),
     ...(recorded_at === null ? [] : [`as of ${recorded_at}`]),
     ...(grew ? [`the log has only grown: from ${grew.from} entries to ${grew.to}`] : []),

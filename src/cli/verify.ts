@@ -5,9 +5,10 @@ import { parseJson } from '../proof/canonical-json.ts'
 import { verifyChanges } from '../proof/changes.ts'
 import { isWholeExport } from '../proof/export/whole-export.ts'
 import { openCheckpoint } from '../proof/note/checkpoint.ts'
-import { rowKey } from '../proof/price/row.ts'
+import { type AnyRow, rowKey } from '../proof/price/row.ts'
 import {
   isFresh,
+  type ProvedRow,
   parsePolicy,
   type TrustPolicy,
   type VerifiedAnswer,
@@ -172,7 +173,7 @@ async function verdictOn(
   const proved = await checkWhole(text, policy, asked, options)
   if (!proved.ok) return proved
   const { rows } = proved
-  const found = sources.length > 0 ? await atSource(proved, sources) : { at_source: 0, searched: 0 }
+  const found = sources.length > 0 ? await atSource(proved, placeIn(text), sources) : { at_source: 0, searched: 0 }
   if ('reason' in found) return found
   const lapsed = rows.length === 1 && isLapsed(text) ? { lapsed: true } : {}
   return { ...proved, derived: rows.length, ...found, ...lapsed }
@@ -181,8 +182,9 @@ async function verdictOn(
 /** That each row stands in the files it cites, and that a code without a row is in none of those that were given. */
 async function atSource(
   { rows, lacking }: VerifiedAnswer,
+  place: ProvedRow | undefined,
   paths: readonly string[],
-): Promise<FailedVerdict | Pick<PassedVerdict, 'at_source' | 'searched'>> {
+): Promise<FailedVerdict | Pick<PassedVerdict, 'at_source' | 'searched' | 'place_at_source'>> {
   const wanted = wantedBy(rows.flatMap(({ row }) => (row.kind === 'place' ? [] : [row])))
   const codes = new Set([...wanted.codes, ...lacking.map(({ cpt }) => cpt)])
   const given = (await Promise.all(paths.map((path) => givenAt(path, { ...wanted, codes })))).flat()
@@ -191,6 +193,9 @@ async function atSource(
     const verdict = check(row, release.citations)
     if (!verdict.ok) return { ...verdict, row: rowKey(row) }
   }
+  const placed = place && check(place.row, place.release.citations)
+  // Who asks about an amount need not have the files of places too.
+  if (place && placed?.ok === false && placed.reason !== 'source_missing') return { ...placed, row: rowKey(place.row) }
   const search = absenceCheck(given)
   let searched = 0
   let missing: FailedVerdict | undefined
@@ -201,7 +206,16 @@ async function atSource(
     else missing ??= verdict
   }
   // What no edition was searched for is not confirmed by files.
-  return rows.length === 0 && searched === 0 && missing ? missing : { at_source: rows.length, searched }
+  if (rows.length === 0 && searched === 0 && missing) return missing
+  return { at_source: rows.length, searched, ...(placed && { place_at_source: placed.ok }) }
+}
+
+/** The place that the answer to one question shows, which was proved with the rest of it. */
+function placeIn(text: string): ProvedRow | undefined {
+  const { place } = parseJson(text) as { place?: AnyRow & { proof?: Pick<ProvedRow, 'release'> } }
+  if (!place?.proof) return undefined
+  const { proof, ...row } = place
+  return { row, release: proof.release }
 }
 
 /** Beside the first row of its release, which is proved, an export has all the others. */

@@ -6,7 +6,8 @@ import { citation, readSource } from '../../src/ingest/source.ts'
 import { sourceCheck } from '../../src/ingest/source-check.ts'
 import { verifyDerivation } from '../../src/proof/price/derivation.ts'
 import type { CitedRow, PageProof, PageRange, SharedRelease } from '../../src/proof/price/proofs.ts'
-import type { AnyRow, Row } from '../../src/proof/price/row.ts'
+import type { Manifest } from '../../src/proof/price/release.ts'
+import type { AnyRow, PlaceRow, Row } from '../../src/proof/price/row.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { isLong } from '../support/engines.ts'
 import { type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
@@ -119,6 +120,39 @@ test('atr verify follows an answer back to the files, and names what is missing 
     out: expect.stringContaining('failed: source_hash_mismatch\n'),
   })
   expect((await verify(price, asked, [join(folder.path, 'nowhere.csv')])).code).toBe(1)
+})
+
+test('where a ZIP code lies is looked for in the files of places, if they are given', async () => {
+  await using app = await testApp({ sample: true })
+  const verify = await verifier(app)
+  const zip = readFileSync(join(SAMPLE, 'ZIP5-SAMPLE.txt'), 'latin1').split('\n')[1]?.slice(2, 7) ?? ''
+  const answer = await (await app.request(`/reference?cpt=99213&region=${zip}`)).text()
+  const asked = ['--cpt', '99213', '--region', zip, ...DAY]
+  const said = 'where the ZIP code lies: '
+  expect(await verify(answer, asked, FILES)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`${said}found in the files that say so\n`),
+  })
+  const others = FILES.filter((file) => !file.includes('ZIP5'))
+  expect(await verify(answer, asked, others)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`${said}the files that say so were not given\n`),
+  })
+  expect((await verify(answer, asked)).out).not.toContain(said)
+  // A place that was really published, and is not the one that its file has.
+  const { region, state, ...place } = (JSON.parse(answer) as { place: PlaceRow & { proof: unknown } }).place
+  const { proof: _, ...row } = place
+  const elsewhere: PlaceRow = { ...row, region: 'US-AK-01', state: 'AK' }
+  const { citations } = (place.proof as { release: Manifest }).release
+  await app.publish(
+    aRelease({ chart: 'zip-locality', edition: 'LATER', effective_from: '2026-11-01', citations, rows: [elsewhere] }),
+  )
+  const lied = await (await app.request(`/reference?cpt=99213&region=${zip}`)).text()
+  expect(region === 'US-AK-01' || state === 'AK').toBe(false)
+  expect(await verify(lied, asked, FILES)).toMatchObject({
+    code: 1,
+    out: expect.stringContaining(`failed: inputs_not_at_line\nrow: ${zip}|\n`),
+  })
 })
 
 test('a row that was really published, but whose arithmetic is wrong, does not verify', async () => {
