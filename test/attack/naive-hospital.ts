@@ -10,7 +10,7 @@ const CLASSES = ['facility', null, 'professional'] as const
 const modifierOf = (charge: FixtureCharge): string => (charge.modifiers ?? '').split('|').sort().join('-')
 /** What is stated for both counts for either. */
 const isFor = ({ setting }: FixtureCharge, where: string | null): boolean =>
-  setting === 'both' ? where !== null : (setting ?? null) === where
+  setting === 'both' ? where === 'outpatient' || where === 'inpatient' : (setting ?? null) === where
 const classOf = ({ billing }: FixtureCharge): string | null => (billing && billing !== 'both' ? billing : null)
 
 /** In hundredths of a cent: more than four decimals are rounded to the cent. */
@@ -37,6 +37,11 @@ function amountOf(charges: readonly FixtureCharge[], basis: string): string | un
   return low === high ? low : `${low}..${high}`
 }
 
+/** A line without any amount is a negotiated charge, of which it is said that there is no price. */
+const NEGOTIATED = 'hospital_negotiated_low'
+const isWithoutAmounts = (charge: FixtureCharge): boolean =>
+  BASES.every((basis) => amountOf([charge], basis) === undefined)
+
 export function chargeAnswer(
   editions: readonly Published[],
   asked: Asked & { npi: string },
@@ -54,7 +59,8 @@ export function chargeAnswer(
   const isNamed = edition.data.npis.includes(npi)
   const charges = edition.data.charges.filter(({ code }) => isNamed && code === cpt)
   const plain = modifiers.filter((each) => !NEUTRAL.includes(each))
-  for (const wanted of plain.length < modifiers.length ? [modifiers, plain] : [modifiers])
+  for (const wanted of plain.length < modifiers.length ? [modifiers, plain] : [modifiers]) {
+    let absent: Said | undefined
     for (const each of basis ? [basis] : BASES)
       for (const where of setting ? [setting, null] : ['outpatient', null, 'inpatient'])
         for (const inClass of CLASSES) {
@@ -62,15 +68,16 @@ export function chargeAnswer(
             (charge) => modifierOf(charge) === wanted.join('-') && isFor(charge, where) && classOf(charge) === inClass,
           )
           const amount = amountOf(fitting, each)
+          const place = { region: 'national', npi, class: inClass, modifier: wanted.join('-') || null }
+          const found = { release: edition.release, basis: each, cpt, setting: where, ...place }
+          if (amount === undefined && each === NEGOTIATED && fitting.some(isWithoutAmounts))
+            absent ??= { outcome: 'absent', ...found, reason: 'no_price_stated' }
           if (amount === undefined) continue
           const ignored = wanted === modifiers ? [] : modifiers.filter((one) => NEUTRAL.includes(one))
-          const place = { region: 'national', npi, class: inClass, modifier: wanted.join('-') || null }
-          return {
-            ...{ outcome: 'price', release: edition.release, basis: each, cpt, setting: where, ...place },
-            ...{ amount, ignored, adjusted: null },
-          }
+          return { outcome: 'price', ...found, amount, ignored, adjusted: null }
         }
-  const priced = charges.filter((charge) => BASES.some((each) => amountOf([charge], each) !== undefined))
-  const isOther = modifiers.length > 0 || priced.every((charge) => modifierOf(charge) !== '')
-  return { outcome: priced.length > 0 && isOther ? 'modifier_not_priced' : 'not_on_schedule' }
+    if (absent) return absent
+  }
+  const isOther = modifiers.length > 0 || charges.every((charge) => modifierOf(charge) !== '')
+  return { outcome: charges.length > 0 && isOther ? 'modifier_not_priced' : 'not_on_schedule' }
 }

@@ -157,15 +157,17 @@ function inEquipment(data: readonly EquipmentLine[], modifier: string | null, as
   const line = lines.find((each) => keyOf(each) === (modifier ?? ''))
   if (lines.length === 0) return { is: 'nothing' }
   const { setting } = asked
-  const isUnknownSetting = setting === 'outpatient' || setting === 'asc' || setting === 'inpatient'
+  const isUnknownSetting = ['outpatient', 'asc', 'inpatient', 'super_rural'].includes(setting ?? '')
   const area = 'area' in place && !isUnknownSetting && setting !== 'rural' ? place.area : undefined
-  const inArea = (area && line?.inAreas[area]) || 0
-  if (area && inArea > 0) {
-    const amount = money(BigInt(inArea), 2)
+  const inArea = (of: EquipmentLine | undefined): number => (area && of?.inAreas[area]) || 0
+  if (area && inArea(line) > 0) {
+    const amount = money(BigInt(inArea(line)), 2)
     return { is: 'price', modifier, region: nameOf(area), setting: 'non_rural', amount }
   }
   const state = 'state' in place ? place.state : undefined
-  if (state === undefined) return { is: 'ambiguous' }
+  // What the area has without the modifier is known, in whichever state it is.
+  const isBare = inArea(lines.find((each) => keyOf(each) === '')) > 0
+  if (state === undefined) return { is: isBare ? 'unpriced' : 'ambiguous' }
   if (!EQUIPMENT_STATES.includes(state.slice(3))) return { is: 'not_covered' }
   const modifiers = lines.map((each) => ({ modifier: keyOf(each) }))
   if (!line || isUnknownSetting) return otherwise(modifiers, modifier)
