@@ -162,6 +162,8 @@ test('a text that is not wholly and surely understood is no question, and says w
       '99213 36415 $30 $300',
       'I paid $300 for 99213',
       'I was charged $300 for 99213 and paid $80',
+      'I was billed 99213 in 94102 and paid $100. Is that fair?',
+      'I was charged 99213. Medicare paid $60 in 94102',
       'Medicare allowed $80 for 99213',
     ],
   }

@@ -76,7 +76,7 @@ const SUM = '(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\\.[0-9]{1,2})?'
 /** A number of five digits without a sign before it may be a code. */
 const BILLED = `\\$ ?(?<dollars>${SUM})|(?<named>${SUM})(?= ?(?:usd|dollars)\\b)|(?<=\\b(?:billed|charged)(?: me| us)? )(?<billed>[0-9]{1,4}(?:\\.[0-9]{2})?)`
 /** With these, an amount is not surely what a bill asks, unless it is said that it was billed. */
-const CHARGED = /\b(?:billed|charged)(?: me| us)? \$? ?[0-9]/i
+const CHARGED = /\b(?:billed|charged)(?: me| us)? (?:\$ ?[0-9]|[0-9][0-9,]*(?:\.[0-9]{2})? dollars\b)/i
 const PAID = /\b(paid|pays?|payment|allow(s|ed|able)?|reimburse[a-z]*|owed?)\b/i
 const UNITS = '(?<units>[0-9]{1,4})(?: units?(?: of)?| ?x)|x ?(?<times>[0-9]{1,4})'
 const CODE = '(?<cpt>[0-9]{4}[0-9a-z]|[a-z][0-9]{4})(?<modifiers>(?:-[0-9a-z]{2}){0,4})'
