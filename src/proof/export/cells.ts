@@ -25,7 +25,7 @@ function rowOf(cell: Readonly<Record<string, string | null>>): AnyRow {
   const json = (name: string): unknown => parseJson(cell[name] ?? '')
   const common = { kind, effective_from, region, locator: json('locator') }
   if (kind === 'place') {
-    const { zip, plus_four, state, rural, bidding_area: area } = cell
+    const { zip, plus_four, state, rural = null, bidding_area: area = null } = cell
     return {
       ...common,
       zip,

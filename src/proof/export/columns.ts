@@ -78,7 +78,14 @@ const PLACE_COLUMNS: readonly Column<PlaceRow>[] = [
   locator,
 ]
 
-const FORMS = [PRICE_COLUMNS, PLACE_COLUMNS] as readonly (readonly Column[])[]
+const without = (...names: readonly string[]) => PLACE_COLUMNS.filter(({ name }) => !names.includes(name))
+/** Places were exported with fewer columns once, and what was saved then is read for ever. */
+const FORMS = [
+  PRICE_COLUMNS,
+  PLACE_COLUMNS,
+  without('bidding_area'),
+  without('bidding_area', 'rural'),
+] as readonly (readonly Column[])[]
 
 /** The columns of a chart's rows: a chart has one form of row. */
 export const columnsOf = (chart: string): readonly Column[] =>

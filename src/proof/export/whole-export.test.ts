@@ -63,6 +63,21 @@ test('in every format an export has the root of its release', async () => {
     expect([text, isExport(text)]).toEqual([text, false])
 })
 
+test('places that were exported before they had all of their columns are read for ever', async () => {
+  const listed = PLACES.map((row, i) => ({ ...row, rural: i === 0 }))
+  const inArea = PLACES.map((row, i) => ({ ...row, bidding_area: i === 0 ? null : 'CBA-0A1B2C3D' }))
+  for (const rows of [listed, inArea]) expect(await treeOfExport(csvOf(rows, 'zip-locality'))).toEqual(treeOf(rows))
+  const without = (rows: readonly AnyRow[], ...names: string[]): string => {
+    const columns = columnsOf('zip-locality').filter(({ name }) => !names.includes(name))
+    const cells = [columns.map(({ name }) => name), ...rows.map((row) => columns.map(({ value }) => value(row) ?? ''))]
+    return cells.map((line) => `${line.map(quoted).join(',')}\r\n`).join('')
+  }
+  expect(await treeOfExport(without(PLACES, 'rural', 'bidding_area'))).toEqual(treeOf(PLACES))
+  expect(await treeOfExport(without(listed, 'bidding_area'))).toEqual(treeOf(listed))
+  expect(await treeOfExport(without(inArea, 'bidding_area'))).not.toEqual(treeOf(inArea))
+  expect(await treeOfExport(without(listed, 'rural'))).toBeUndefined()
+})
+
 test('a table that says anything beside its rows is none', async () => {
   const good = csvOf(PRICES, 'cms-pfs')
   const lies = [
