@@ -215,7 +215,7 @@ async function contentsOf(file: ReleaseFile): Promise<Contents> {
   return {
     codes: codes.length,
     code_prefixes: [...prefixes].map(([prefix, all]) => ({ prefix, codes: all.length })),
-    regions: cut([...file.totals('region').keys()]),
+    regions: cut(knownFirst([...file.totals('region').keys()])),
     npis: cut([...file.totals('provider').keys()]),
   }
 }
@@ -224,6 +224,11 @@ const cut = <T>(all: readonly T[]): { total: number; list: T[] } => ({
   total: all.length,
   list: all.slice(0, MAX_LISTED),
 })
+
+/** Bidding areas come last: nobody knows them by their names here. */
+const knownFirst = (regions: readonly string[]): string[] =>
+  regions.toSorted((a, b) => Number(isArea(a)) - Number(isArea(b)))
+const isArea = (region: string): boolean => region.startsWith('CBA-')
 
 /** Read off the keys: `cpt|region|npi|modifier|basis|setting`, empty where there is none. */
 function coverageOfCode(file: ReleaseFile, cpt: string): z.input<typeof CodeCoverage> {
@@ -239,7 +244,7 @@ function coverageOfCode(file: ReleaseFile, cpt: string): z.input<typeof CodeCove
     bases: z.array(z.enum(BASES)).parse(distinct(4)),
     modifiers: orNull(3),
     settings: z.array(z.enum(SETTINGS).nullable()).parse(orNull(5)),
-    regions: cut(distinct(1)),
+    regions: cut(knownFirst(distinct(1))),
     npis: cut(distinct(2).filter((text) => text !== '')),
   }
 }
