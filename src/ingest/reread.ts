@@ -31,8 +31,11 @@ export interface Place {
   line: number
 }
 
-/** Reads the cited lines again, as they were read on loading, and says whether they make the row. */
-export type Reread = (row: Row, places: readonly Place[]) => SourceVerdict
+/**
+ * Reads the cited lines again, as they were read on loading, and says whether they make the row. `beside` are the other files
+ * that its release cites, as far as they were given.
+ */
+export type Reread = (row: Row, places: readonly Place[], beside: readonly SourceInput[]) => SourceVerdict
 
 export const OK: SourceVerdict = { ok: true }
 export const fail = (reason: SourceFault): SourceVerdict & { ok: false } => ({ ok: false, reason })

@@ -34,8 +34,13 @@ export function sourceCheck(
     }
     const check = checks.get(row.kind === 'place' ? 'place' : row.basis)
     if (!check) return fail('source_unreadable')
+    const used = new Set(places.map(({ source }) => source))
+    const beside = citations.flatMap((cited) => {
+      const found = findSource(given, cited)
+      return 'reason' in found || used.has(found.source) ? [] : [found.source]
+    })
     try {
-      return check(row as Row, places)
+      return check(row as Row, places, beside)
     } catch (error) {
       if (error instanceof Problem) return fail('source_unreadable')
       throw error

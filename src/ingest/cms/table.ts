@@ -210,25 +210,27 @@ function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Generator<U>
   for (const item of items) yield change(item)
 }
 
+/** Whether a file is what is looked for. */
+export function isReadBy(read: (source: Source) => Table, source: Source): boolean {
+  try {
+    read(source)
+    return true
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
+  }
+}
+
 /**
  * The one source among those given that is what is looked for. An archive often holds the same table as text and as
  * a workbook: text comes first, since its lines can be read by eye.
  */
 export function chooseSource(given: readonly Source[], read: (source: Source) => Table, what: string): Source {
-  const isRight = (source: Source): boolean => {
-    try {
-      read(source)
-      return true
-    } catch (error) {
-      if (error instanceof Problem) return false
-      throw error
-    }
-  }
   const [only] = given
   if (only && given.length === 1) return only // whatever is wrong with it is said when it is read
   const kinds = [/\.csv/i, /./].map((name) => given.filter(({ file, kind }) => kind !== 'xlsx' && name.test(file)))
   for (const group of [...kinds, given.filter(({ kind }) => kind === 'xlsx')]) {
-    const [found, ...more] = group.filter(isRight)
+    const [found, ...more] = group.filter((source) => isReadBy(read, source))
     if (more.length > 0) throw unreadable(`there are several files that could be ${what}: give one of them`)
     if (found) return found
   }

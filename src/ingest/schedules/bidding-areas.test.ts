@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
+import { inlineRows, workbook } from '../../files/zip-fixture.ts'
+import { toHex } from '../../proof/bytes.ts'
 import { verifyDerivation } from '../../proof/price/derivation.ts'
 import { isPlaceRow, isRow, type PlaceRow, rowKey } from '../../proof/price/row.ts'
+import { sha256 } from '../../proof/sha256.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import type { Source } from '../source.ts'
 import { equipment } from './equipment.ts'
@@ -78,6 +81,23 @@ test('what cannot be read in a bidding area is not replaced by the amount of the
   expect([...rejects.keys()].sort()).toEqual(['R02', 'R03', 'R03_field'])
 })
 
+test('the schedule and the fees may be sheets of one workbook, in which a code stands in the same row', () => {
+  const rows = schedule.text
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','))
+  const two = [['Fees'], [...HEAD.slice(0, 5), 'Akron OH', 'Twin Rivers'], ['E0601', 'RR', '', '', 'CR', '41.20', '0']]
+  const sheets = ['one', 'two'].map((name, i) => `<sheet name="${name}" r:id="rId${i === 0 ? 1 : i + 2}"/>`)
+  const bytes = workbook(inlineRows(rows), { sheets: sheets.join(''), others: [inlineRows(two)] })
+  const book: Source = { file: 'book.xlsx', bytes, text: '', sha256: toHex(sha256(bytes)), kind: 'xlsx' }
+  const made = inAreas([book])
+  expect(made.rows.map((row) => [row.region, saying(row), row.locator])).toEqual([
+    [AKRON, '41.20', [{ citation: 1, line: 3 }]],
+  ])
+  const reread = equipment.reread()
+  for (const row of made.rows) expect(checked(reread, row, [book, book])).toEqual({ ok: true })
+})
+
 test('another table is not taken for fees of bidding areas', () => {
   const line = ['E0601', 'RR', '', '', 'CR', '41.20', '41.20', 'x']
   const heads = [
@@ -86,8 +106,25 @@ test('another table is not taken for fees of bidding areas', () => {
     ['HCPCS', 'Mod', 'Mod2', 'Mod3', 'CATG', 'Ceiling', 'Floor', 'Description'],
     ['HCPCS', 'Mod', 'Mod2', 'Mod3', 'CATG', 'Akron', '', 'Description'],
   ]
-  for (const head of heads) expect(inAreas([schedule, fees([line], head)]).rows).toEqual([])
-  expect(refusal(() => inAreas([fees([line])]))).toStartWith('this belongs to a DMEPOS fee schedule')
+  heads.push(
+    // The schedule itself, with titles that are not its own any more.
+    [...HEAD.slice(0, 3), 'CATG', 'TX (NR) Fee', 'TX (R) Fee', 'Description', ''],
+    ['HCPCS', 'Mod', 'Mod2', 'Mod3', 'CATG', 'TX', 'UT', 'Description'],
+    [...HEAD.slice(0, 5), 'Ceiling Amt', 'Jurisdiction', 'Description'],
+  )
+  for (const head of heads) expect([head, inAreas([schedule, fees([line], head)]).rows]).toEqual([head, []])
+  // It is nothing without the schedule, also where the nutrition that comes with it can be read.
+  const renamed = { ...schedule, text: schedule.text.replace('AL (R)', 'AL (Rural)') }
+  const nutrition = source(
+    [['January 2027'], ['HCPCS', 'Mod', 'Mod2', ...columns], ['B4034', '', '', ...columns.map(() => '5.00')]],
+    'DMEPEN27_JAN.csv',
+  )
+  for (const given of [[fees([line])], [fees([line]), renamed], [nutrition, fees([line]), renamed]])
+    expect(refusal(() => inAreas(given))).toStartWith('a fee schedule of former bidding areas is given, and')
+  const old = source([['January 2019'], HEAD, line], 'Former CBA Fee Schedule File - JAN2019.csv')
+  expect(refusal(() => inAreas([schedule, old]))).toContain('is of another year than the schedule')
+  const many = Array.from({ length: 500 }, (_, i) => `Area ${i}`)
+  expect(inAreas([schedule, fees([line], [...HEAD.slice(0, 5), ...many])]).rows).toEqual([])
   // With the mail-order file beside it, as CMS ships them.
   const mail = fees([['A4253', 'KL', '', '', 'IN', '8.32', 'x']], [...HEAD.slice(0, 5), 'National Mail-Order', 'Desc'])
   expect(inAreas([schedule, mail, fees([line])]).rows.length).toBe(2)
@@ -122,7 +159,9 @@ test('the list of their ZIP codes says in which bidding area each of them is', (
       expect([isPlaceRow(row), checked(reread, row, cited)]).toEqual([true, { ok: true }])
       const { bidding_area: area, ...unsaid } = row
       const other: PlaceRow = { ...row, bidding_area: area === null ? TWIN : null }
-      for (const lie of area === undefined ? [other] : [other, unsaid as PlaceRow])
+      // One who leaves out the list as well hides what it says.
+      const hidden = { ...unsaid, locator: row.locator.filter(({ citation }) => citation === 0) } as PlaceRow
+      for (const lie of area === undefined ? [other, hidden] : [other, unsaid as PlaceRow, hidden])
         expect(checked(reread, lie, cited)).toEqual({ ok: false, reason: 'inputs_not_at_line' })
     }
   }
@@ -162,6 +201,7 @@ test('a list of bidding areas that cannot be read is refused', () => {
     [[['OH', '4430A', 'Akron', 'x', '']], 'this is not a list of ZIP codes of former bidding areas'],
     [[['OH', '44301', '...', 'x', '']], 'this is not a list of ZIP codes of former bidding areas'],
     [[], 'the list of ZIP codes of former bidding areas is empty'],
+    [[['OH', '44301', 'Akron', 'x', '201901']], 'the list of bidding areas is of another year'],
   ]
   for (const [lines, why] of faults) expect(refusal(() => read([zip5, list(lines)]))).toStartWith(why)
 })

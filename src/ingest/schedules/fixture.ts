@@ -20,7 +20,7 @@ export const saying = (row: Row): string =>
 
 /** Reads the lines that a row cites again. */
 export const checked = <R extends AnyRow>(
-  reread: (row: R, places: Parameters<Reread>[1]) => SourceVerdict,
+  reread: (row: R, places: Parameters<Reread>[1], beside: Parameters<Reread>[2]) => SourceVerdict,
   row: R,
   cited: readonly Source[],
 ): SourceVerdict =>
@@ -30,6 +30,7 @@ export const checked = <R extends AnyRow>(
       const given = cited[citation] as Source
       return { source: given, file: given.file, line }
     }),
+    cited.filter((_, at) => row.locator.every(({ citation }) => citation !== at)),
   )
 
 /** What a load is refused with. */

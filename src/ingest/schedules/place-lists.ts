@@ -1,6 +1,10 @@
 import type { PlaceRow } from '../../proof/price/row.ts'
-import type { BiddingAreas } from './bidding-areas.ts'
-import type { RuralZips } from './rural-zips.ts'
+import type { Source } from '../source.ts'
+import { type BiddingAreas, isBiddingAreaList } from './bidding-areas.ts'
+import { isRuralList, type RuralZips } from './rural-zips.ts'
+
+/** One of the lists of ZIP codes that come with the equipment schedule. */
+export const isList = (source: Source): boolean => isRuralList(source) || isBiddingAreaList(source)
 
 /** What the lists of the equipment schedule say of a ZIP code, and where: the line that lists it, or else the head of the list. */
 export interface Listed {

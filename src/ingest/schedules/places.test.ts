@@ -128,7 +128,8 @@ test('the list of the equipment schedule says which ZIP codes are rural, part fo
     for (const row of rows) {
       const { rural, ...unsaid } = row
       expect([row, isPlaceRow(row), checked(reread, row, cited)]).toEqual([row, true, { ok: true }])
-      for (const lie of [{ ...row, rural: !rural }, unsaid as PlaceRow])
+      const hidden = { ...unsaid, locator: row.locator.filter(({ citation }) => citation !== 2) } as PlaceRow
+      for (const lie of [{ ...row, rural: !rural }, unsaid as PlaceRow, hidden])
         expect(checked(reread, lie, cited)).toEqual({ ok: false, reason: 'inputs_not_at_line' })
     }
     const [first] = rows as [PlaceRow]

@@ -10,7 +10,7 @@ import { type Columns, type Line, readTable } from '../cms/table.ts'
 import { byLine, fail, OK, type Place, perSource, type SourceInput, type SourceVerdict, whole } from '../reread.ts'
 import type { Source } from '../source.ts'
 import { biddingAreasIn, isBiddingAreaList } from './bidding-areas.ts'
-import { type Listed, listedIn } from './place-lists.ts'
+import { isList, type Listed, listedIn } from './place-lists.ts'
 import { isRuralList, ruralZipsIn } from './rural-zips.ts'
 
 /**
@@ -70,7 +70,10 @@ export function placesIn(given: readonly Source[], options: EditionOptions, reje
   const cited = [zip5, zip9, rural, bidding].filter((source) => source !== undefined)
   const listed = listedIn(
     rural && { of: ruralZipsIn(rural, [...stated.values()][0]?.quarter), citation: cited.indexOf(rural) },
-    bidding && { of: biddingAreasIn(bidding), citation: cited.indexOf(bidding) },
+    bidding && {
+      of: biddingAreasIn(bidding, dated.effective_from.slice(0, 4)),
+      citation: cited.indexOf(bidding),
+    },
   )
   const rows = [...stated.values()]
     .sort((a, b) => (a.zip < b.zip ? -1 : 1))
@@ -272,7 +275,11 @@ export function findsZip(source: SourceInput, zip: string): boolean {
 }
 
 /** Makes the rows of the ZIP code again, from the files that the row cites, and looks for it among them. */
-export function rereadPlaces(): (row: AnyRow, places: readonly Place[]) => SourceVerdict {
+export function rereadPlaces(): (
+  row: AnyRow,
+  places: readonly Place[],
+  beside: readonly SourceInput[],
+) => SourceVerdict {
   const zips = perSource((source: SourceInput) => byLine([...statedIn(whole(source))]))
   const extensions = perSource((source: SourceInput) => {
     const all = [...extensionsIn(whole(source))]
@@ -282,9 +289,11 @@ export function rereadPlaces(): (row: AnyRow, places: readonly Place[]) => Sourc
     const list = whole(source)
     return isBiddingAreaList(list) ? { bidding: biddingAreasIn(list) } : { rural: ruralZipsIn(list) }
   })
-  return (row, places) => {
+  return (row, places, unused) => {
     const [first] = places
     if (row.kind !== 'place' || !first) return fail('line_not_found')
+    // Every row says what each list says of it: one that leaves a list out hides what it says.
+    if (unused.some((source) => isList(whole(source)))) return fail('inputs_not_at_line')
     const { zip, plus_four, state, region } = row
     const others = places.slice(plus_four === null ? 1 : 0)
     const beside = others.filter(({ source }) => !isZip9(whole(source)))

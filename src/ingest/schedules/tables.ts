@@ -7,6 +7,7 @@ import type { EditionOptions } from '../cms/quarter.ts'
 import {
   type Columns,
   chooseSource,
+  isReadBy,
   isUnreadable,
   type Line,
   type LineResult,
@@ -103,10 +104,14 @@ export function tablesSchedule({ what, parts, dated, empty, row }: TablesSchedul
     open(given, options, rejects) {
       const found = partsAmong(given, parts, what)
       const own = found.filter(({ part }) => !part.beside)
-      if (own.length === 0) throw unreadable(`this belongs to ${what}: give both together`)
       const titles = own.flatMap(({ table }) => table.titles)
       refuseProposed(found.flatMap(({ table }) => table.titles))
+      // Where the schedule is not among them, or cannot be read, what belongs to it must not stand in its place.
+      for (const { part } of found)
+        if (part.beside && found[0]?.part !== parts[0])
+          throw unreadable(`${part.what} is given, and ${what} that can be read is not: give both`)
       const said = dated(titles, options, found[0]?.source.archive)
+      for (const { part, table } of found) if (part.beside) refuseOtherYear(part, table, said.effective_from)
       const lines = citedLines(found.map((each, citation) => ({ lines: partLines(each), citation })))
       const rows = rowsInOrder(
         madeOf(lines, (line) => made(line, said.effective_from)),
@@ -122,6 +127,15 @@ export function tablesSchedule({ what, parts, dated, empty, row }: TablesSchedul
     finds: (source, cpt) => linesOf(whole(source), parts, what).some(({ code }) => code('cpt') === cpt),
   }
 }
+
+/** A table that names another year, as far as its titles name one, is of another edition. */
+function refuseOtherYear({ what }: Part, { titles }: Table, effective_from: string): void {
+  const years = titles.filter((title) => title.length <= MAX_TITLE).flatMap((title) => title.match(YEAR) ?? [])
+  if (years.length > 0 && !years.includes(effective_from.slice(0, 4)))
+    throw unreadable(`${what} is of another year than the schedule: give those of one quarter`)
+}
+const MAX_TITLE = 120
+const YEAR = /(?<![0-9])20[0-9]{2}(?![0-9])/g
 
 interface SourceTable {
   part: Part
@@ -169,16 +183,6 @@ function* partLines({ part, table }: SourceTable): Generator<PartLine> {
   for (const line of table.lines) yield { ...line, part }
 }
 
-function isReadBy(read: (source: Source) => Table, source: Source): boolean {
-  try {
-    read(source)
-    return true
-  } catch (error) {
-    if (error instanceof Problem) return false
-    throw error
-  }
-}
-
 function* citedLines(tables: Iterable<{ lines: Iterable<PartLine>; citation: number }>): Generator<CitedLine> {
   for (const { lines, citation } of tables) for (const line of lines) yield { ...line, citation }
 }
@@ -208,7 +212,12 @@ function rereadTables(
     const at = cited.map(({ source, line, citation }) => {
       const found = tables(source).at.get(line) ?? []
       // Several sheets of a workbook have a row of this number: the one that is meant has the code.
-      const meant = found.filter((each) => each.code('cpt').startsWith(row.cpt))
+      const ofCode = found.filter((each) => each.code('cpt').startsWith(row.cpt))
+      const isMeant = (line: PartLine): boolean =>
+        rowsOf({ ...line, citation }, row.effective_from).some(
+          (each) => typeof each === 'object' && rowKey(each) === rowKey(row),
+        )
+      const meant = ofCode.length > 1 ? ofCode.filter(isMeant) : ofCode
       return { citation, lines: (meant.length > 0 ? meant : found).slice(0, 1) }
     })
     if (at.length === 0 || at.some(({ lines }) => lines.length === 0)) return fail('line_not_found')
