@@ -137,6 +137,9 @@ test('equipment in a former bidding area has its amount there, and the amount of
     expect(await price('61701')).toMatch(/US-IL, non-rural\)(?!.*another amount)/)
     expect(await price('IL')).toMatch(/US-IL, non-rural\).*bidding areas it may be another amount: give the ZIP code/)
   }
+  expect(await said('lookup_price', { cpt: 'E0748', modifier: 'NU', region: '60611' })).toContain(
+    'No amount of its own was loaded for the former competitive bidding area there',
+  )
   expect(await said('code_sheet', { region: '60611' })).toContain(`lies in the former bidding area ${area}: its fee`)
   expect(await said('code_sheet', { region: '61701' })).toContain('does not list this ZIP code as rural')
   expect(await said('code_sheet', { region: area })).toContain('may lie in another state')
@@ -157,6 +160,6 @@ test('without the list of ZIP codes the amount of the state is told as such', as
   for (const include of [{}, { include: 'proof' }]) {
     const asked = { cpt: 'E0601', modifier: 'RR', region: '60611', ...include }
     const { content } = await client.callTool({ name: 'lookup_price', arguments: asked })
-    expect(content[0]?.text).toContain('bidding areas, of which no list was loaded, it may be another amount')
+    expect(content[0]?.text).toContain('it may be another amount, and whether this ZIP code is in one is not known')
   }
 })

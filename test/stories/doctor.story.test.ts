@@ -255,6 +255,25 @@ const HARMED: Record<
       return patient
     },
   },
+  'the fees of bidding areas are of other areas than the ZIP codes': {
+    code: 'equipment_lists_missing',
+    level: 'warn',
+    says: 'cms-dmepos:TEST1:1 has no fees of 1 of the 2 bidding areas of the ZIP codes',
+    make: async () => {
+      const patient = copied()
+      const areas = ['CBA-0A1B2C3D', 'CBA-FFFFFFFF', null]
+      const places = areas.map((bidding_area, i) => ({
+        ...{ ...aPlace(`6061${i}`, 'US-IL-16'), rural: false },
+        bidding_area,
+      }))
+      const rows = [rental('CBA-0A1B2C3D'), rental('US-IL')]
+      await patient.publish(
+        aRelease({ chart: 'cms-dmepos', citations: cited(), rows, effective_from: QUARTER }),
+        aRelease({ chart: 'zip-locality', citations: cited(), rows: places, effective_from: QUARTER }),
+      )
+      return patient
+    },
+  },
   'a staged release is held': {
     code: 'release_held',
     level: 'warn',

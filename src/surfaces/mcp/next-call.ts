@@ -44,7 +44,7 @@ function ofCall({ code, extra }: Problem, { name, takes, sent }: Called): string
       : `Next: call ${name} with the five characters of the code alone as cpt: it takes no modifier, and its answer names those that the code has.`
   // The sheet of a state has all its localities: what is left open is where in a ZIP code the address lies.
   if (code === 'region_ambiguous' && name === 'code_sheet')
-    return 'Next: call code_sheet with the Medicare locality of the address as region, such as US-CA-05; `choices` of lookup_price with the same region has those around it.'
+    return 'Next: call code_sheet with the state or the Medicare locality of the address as region, such as CA or US-CA-05; `choices` of lookup_price with the same region has those around it.'
   return code !== 'unknown_parameter' && extra.errors?.[0]?.name === 'lines'
     ? `Next: call ${name} with a list as lines, even for one of them, and each of them an object: [${LINE}].`
     : undefined

@@ -1,10 +1,11 @@
 import { answerValue, type Operation, refusalOf } from '../../operation.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { isObject, type Members } from '../../proof/shape.ts'
-import type { ShownPlace } from '../written/sentences.ts'
+import type { ShownPlace } from '../written/equipment-words.ts'
 
-const hasRural = (row: unknown): boolean =>
-  isObject(row) && (row['setting'] === 'rural' || row['setting'] === 'non_rural')
+/** The amount of a state outside rural areas: of any other, nothing is left open. */
+const isOpen = (row: unknown): boolean =>
+  isObject(row) && row['setting'] === 'non_rural' && String(row['region']).startsWith('US-')
 
 /**
  * What decides about the price of equipment at the ZIP code that was asked about; undefined where that is not known, or
@@ -12,25 +13,23 @@ const hasRural = (row: unknown): boolean =>
  */
 export async function placeAt(
   lookup: Operation,
-  { cpt, region }: Members,
+  { cpt, region, modifier }: Members,
   { day, answer }: { day: string; answer: Members },
 ): Promise<ShownPlace | undefined> {
   const { data, place } = answer
-  if (place !== undefined || !(Array.isArray(data) ? data : [answer]).some(hasRural)) return undefined
+  if (place !== undefined || !(Array.isArray(data) ? data : [answer]).some(isOpen)) return undefined
   if (parseRegion(String(region))?.level !== 'zip') return undefined
-  const asked = lookup.input.parse({ cpt, region, as_of: day, basis: 'medicare_dmepos', include: 'proof' })
+  const asked = lookup.input.parse({ cpt, region, modifier, as_of: day, basis: 'medicare_dmepos', include: 'proof' })
   const found = await ofPlace(async () => answerValue(await lookup.run(asked, {})))
   const shown = isObject(found) ? found['place'] : undefined
   return isObject(shown) ? (shown as ShownPlace) : undefined
 }
 
-/** A refusal shows the place too. */
+/** A refusal shows the place too. Whatever fails here, the answer stands without it. */
 async function ofPlace(ask: () => Promise<unknown>): Promise<unknown> {
   try {
     return await ask()
   } catch (error) {
-    const refusal = refusalOf(error)
-    if (refusal) return refusal.extra.members
-    throw error
+    return refusalOf(error)?.extra.members
   }
 }

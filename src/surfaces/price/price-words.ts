@@ -3,7 +3,7 @@ import { CONDITIONS, conditionOf } from '../../proof/lookup/condition.ts'
 import { BASIS_WORDS, isHospital, priceText, regionText, settingText } from '../site/words.ts'
 import type { Hospital } from '../written/hospital.ts'
 import { stateName } from '../written/place.ts'
-import { componentOf, holdsInRural } from '../written/sentence-words.ts'
+import { componentOf, holdsInRural, unchangedBy } from '../written/sentence-words.ts'
 import type { PriceAnswer, PriceFacts, Refusal, ShortRow } from './price-facts.ts'
 import type { Meant, PriceQuestion } from './price-question.ts'
 
@@ -142,7 +142,7 @@ const KEYS = ['basis', 'modifier', 'region', 'npi'] as const
 /** What the amount is: '… is the Medicare laboratory fee for code 80053, for the whole country'. */
 export function statement({ basis, setting, region, npi, place }: PriceAnswer, question: PriceQuestion): string {
   const { is } = BASIS_WORDS[basis]
-  const isInBoth = setting === 'non_rural' && holdsInRural(place, question.setting)
+  const isInBoth = setting === 'non_rural' && region.startsWith('US-') && holdsInRural(place, question.setting)
   const inSetting = setting === null ? '' : ` ${isInBoth ? EVERYWHERE : settingText(setting)}`
   const of = `for code ${codeText(question)}${inSetting}`
   if (npi !== null) return `is ${is.replace('the hospital', `the hospital with NPI ${npi}`)} ${of}.`
@@ -163,7 +163,7 @@ export function modifierSentences(answer: PriceAnswer): string[] {
   const component = componentOf(answer)
   return [
     ...(component ? [`It is for the ${component.is} of the service alone. ${component.lacks}`] : []),
-    ...(ignored ? [`Modifier ${ignored.join(', ')} does not change the amount.`] : []),
+    ...(ignored ? [`${unchangedBy(ignored, 'Modifier')}.`] : []),
     ...(adjustment
       ? [
           `Without modifier ${adjustment.modifier} it is ${priceText(price)}; the modifier multiplies it by ${adjustment.factor} (rule ${adjustment.rule}).`,

@@ -4,13 +4,13 @@
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
 import { ofBill } from './bill-sentence.ts'
+import { appliesAt, biddingNote, isOfState, ruralNote, type ShownPlace } from './equipment-words.ts'
 import {
   BASIS_WORDS,
   type Classed,
   componentOf,
   counted,
   dollars,
-  holdsInRural,
   isSample,
   moneyOf,
   priceOf,
@@ -31,32 +31,11 @@ export interface About {
   /** Where the ZIP code lies, if that is known and the answer does not show it. */
   place?: ShownPlace | undefined
 }
-/** What decides about the price of equipment at a ZIP code. */
-export interface ShownPlace {
-  rural?: boolean
-  bidding_area?: string | null
-}
 export type Sentence = (answer: never, about: About) => string
 
 const MEDICARE = 'It includes any part that a Medicare patient pays. It is a reference, not what a patient owes.'
 const HOSPITAL = 'It is what the hospital published, not a quote.'
 const RATE = 'It is multiplied by base units and time: it is not the price of a service.'
-/** Only lists of CMS say which ZIP codes are rural by the rule of this schedule, or lie in a former bidding area. */
-const RURAL = 'In rural areas it may be another amount: ask with setting=rural.'
-const BIDDING = 'In former competitive bidding areas it may be another amount: give the ZIP code.'
-const UNLISTED = 'In former competitive bidding areas, of which no list was loaded, it may be another amount.'
-const ALSO_RURAL = 'CMS states no other amount for rural areas.'
-/** The amount outside rural areas: of one that holds in both, and of one that was asked for, there is nothing to ask further. */
-function ruralNote(place: ShownPlace | undefined, { setting }: Members): string[] {
-  if (holdsInRural(place, String(setting))) return [ALSO_RURAL]
-  return setting === 'non_rural' || place?.rural === false ? [] : [RURAL]
-}
-/** Where the list says that there is no such area, or one that has no price of its own for it, nothing more is to be said. */
-const biddingNote = (place: ShownPlace | undefined): string[] =>
-  place?.bidding_area === undefined ? [place ? UNLISTED : BIDDING] : []
-/** An amount outside rural areas, and of no bidding area. */
-const isOfState = ({ setting, region }: Pick<PricedRow, 'setting' | 'region'>): boolean =>
-  setting === 'non_rural' && !region.startsWith('CBA-')
 const caveat = ({ basis, kind }: Pick<PricedRow, 'basis' | 'kind'>): string =>
   kind === 'rate' ? RATE : basis.startsWith('hospital_') ? HOSPITAL : MEDICARE
 
@@ -150,16 +129,6 @@ interface Sheet extends Released {
   place?: ShownPlace
 }
 const SHOWN = 6
-const AT_RURAL =
-  'CMS lists this ZIP code as rural: there the rural fee applies, or the other one where it stands alone.'
-const AT_NON_RURAL = 'CMS does not list this ZIP code as rural: there the non_rural fee applies.'
-const inArea = (area: string): string =>
-  `This ZIP code lies in the former bidding area ${area}: its fee applies there, and the non_rural fee of the state where it has none.`
-/** Which of several fees for equipment applies, as far as the place says it. */
-function appliesAt({ rural, bidding_area: area }: ShownPlace): string[] {
-  if (area) return [inArea(area)]
-  return rural === undefined ? [] : [rural ? AT_RURAL : AT_NON_RURAL]
-}
 function ofSheet(sheet: Sheet, about: About): string {
   const { data, not_held, as_of, releases } = sheet
   const prices = data.filter((row) => 'price' in row)
@@ -173,7 +142,7 @@ function ofSheet(sheet: Sheet, about: About): string {
   return [
     `${counted(prices.length, 'price')} for this place in force on ${as_of}${shown.length > 0 ? ': ' : ''}${shown.join(', ')}${rest}.`,
     ...(prices.length === 0 ? ['There may be some for a state or a ZIP code as region.'] : []),
-    ...(prices.some(({ setting }) => /rural/.test(setting ?? '')) ? appliesAt(sheet.place ?? about.place ?? {}) : []),
+    ...(prices.some(({ setting }) => /rural/.test(setting ?? '')) ? appliesAt(sheet.place ?? about.place) : []),
     ...sampleNote(data, releases),
     ...(data.length > prices.length
       ? [
