@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { recheck } from '../../src/cli/fsck.ts'
 import { zip } from '../../src/files/zip-fixture.ts'
 import { load } from '../../src/ingest/load.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
@@ -90,6 +91,8 @@ test('equipment in a former bidding area has its amount there, and the amount of
   await publishFrom(app, 'cms-dmepos', ['dme26-c.zip'])
   await publishFrom(app, 'zip-locality', ['ZIP5_JUL2026.txt', 'dme26-c.zip'])
   await holdTheRest(app, 'cms-dmepos')
+  // What is counted of places is what their rows say, whatever they say of themselves.
+  expect((await recheck(app.installation, app.clock.now)).faults).toEqual([])
   const rent = (region: string, setting?: string) => ask(app, { cpt: 'E0601', modifier: 'RR', region, setting })
   const told = async (answer: ReturnType<typeof ask>) => {
     const { price, region, setting } = await answer

@@ -240,7 +240,7 @@ function isUnderItsKey({ row_key, body }: StoredRow): boolean {
 }
 
 /** How the text of a place begins, and that of no other row: members are in the order of their names. */
-const PLACE = '{"effective_from":'
+const PLACE = ['{"effective_from":', '{"bidding_area":']
 
 type Totals = Record<TotalBy, Map<string, number>>
 
@@ -253,7 +253,7 @@ class Contents {
 
   add(key: string, body: string): void {
     if (isWithheld(body)) this.withheld++
-    if (body.startsWith(PLACE)) this.#addPlace(JSON.parse(body) as PlaceRow)
+    if (PLACE.some((start) => body.startsWith(start))) this.#addPlace(JSON.parse(body) as PlaceRow)
     else if (this.#shared !== '' && key.startsWith(this.#shared)) this.#rows++
     else {
       this.#count()
