@@ -113,6 +113,10 @@ test('another table is not taken for fees of bidding areas', () => {
     [...HEAD.slice(0, 5), 'Ceiling Amt', 'Jurisdiction', 'Description'],
   )
   for (const head of heads) expect([head, inAreas([schedule, fees([line], head)]).rows]).toEqual([head, []])
+  // By its name it was meant to be read, and that it was not is told.
+  const rejects: Findings = new Map()
+  expect(inAreas([schedule, fees([line], heads[0])], rejects).rows).toEqual([])
+  expect([...rejects.keys()]).toEqual(['W10'])
   // It is nothing without the schedule, also where the nutrition that comes with it can be read.
   const renamed = { ...schedule, text: schedule.text.replace('AL (R)', 'AL (Rural)') }
   const nutrition = source(

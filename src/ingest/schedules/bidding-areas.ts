@@ -34,6 +34,8 @@ export const biddingAreaFees: Part = {
   beside: {
     isOne: ({ others }: Table) =>
       others.length > 1 && others.length <= MOST_AREAS && !others.some((title) => OTHER_TABLE.test(squashed(title))),
+    named: /cba[ _-]?fee/i,
+    rule: 'W10',
     row: areaRows,
   },
 }

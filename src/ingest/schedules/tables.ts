@@ -2,7 +2,7 @@ import { unreadable } from '../../files/unreadable.ts'
 import { sheetCount } from '../../files/xlsx.ts'
 import { Problem } from '../../problem.ts'
 import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
-import type { Findings } from '../../registry/release/rules.ts'
+import { type Findings, note } from '../../registry/release/rules.ts'
 import type { EditionOptions } from '../cms/quarter.ts'
 import {
   type Columns,
@@ -30,6 +30,9 @@ export interface Part {
   beside?: {
     /** Whether a table with these columns is one. */
     isOne: (table: Table) => boolean
+    /** What its file is called. One that is called so and is none is told by this rule. */
+    named: RegExp
+    rule: string
     row: RowMaker
   }
 }
@@ -112,6 +115,11 @@ export function tablesSchedule({ what, parts, dated, empty, row }: TablesSchedul
           throw unreadable(`${part.what} is given, and ${what} that can be read is not: give both`)
       const said = dated(titles, options, found[0]?.source.archive)
       for (const { part, table } of found) if (part.beside) refuseOtherYear(part, table, said.effective_from)
+      for (const part of parts) {
+        const isThere = found.some((each) => each.part === part)
+        const isNamed = ({ name, file }: Source): boolean => part.beside?.named.test(name ?? file) === true
+        if (part.beside && !isThere && given.some(isNamed)) note(rejects, part.beside.rule, 1)
+      }
       const lines = citedLines(found.map((each, citation) => ({ lines: partLines(each), citation })))
       const rows = rowsInOrder(
         madeOf(lines, (line) => made(line, said.effective_from)),

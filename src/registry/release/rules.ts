@@ -88,6 +88,11 @@ export const RULES = {
     'the names of the template',
     'A column or a member has a name like that of an amount and is not known here, so it is not read: look at the names, and ask the hospital for its current file if prices are missing',
   ),
+  W10: rule(
+    'flag',
+    'the columns HCPCS, Mod, Mod2, Mod3, CATG and one for each area',
+    'The file of fees of former bidding areas has other columns and is not read: equipment there has the amount of the state',
+  ),
 } as const satisfies Record<string, Rule>
 export type RuleId = keyof typeof RULES
 
