@@ -151,6 +151,9 @@ test('equipment in a former bidding area has its amount there, and the amount of
   const text = await (await app.app.fetch(shown, '192.0.2.1')).text()
   expect(text).toContain('outside rural areas, for the former bidding area CBA-')
   expect(text).not.toContain('in rural areas and outside them')
+  expect(text).not.toContain('another amount')
+  const ofState = new Request(`${BASE_URL}/price/E0601?region=IL&modifier=RR`, { headers })
+  expect(await (await app.app.fetch(ofState, '192.0.2.1')).text()).toContain('may be another amount: give the ZIP code')
 })
 
 test('without the list of ZIP codes the amount of the state is told as such', async () => {

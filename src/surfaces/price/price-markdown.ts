@@ -10,12 +10,12 @@ import {
   choiceText,
   codeText,
   limitsOf,
-  modifierSentences,
   namedText,
   OTHER_LISTS,
   otherLists,
   refusalTitle,
   refusalWords,
+  sentencesBeside,
   settingIn,
   shownAmount,
   statement,
@@ -62,7 +62,7 @@ function ofPrice(price: PriceAnswer, question: PriceQuestion, hospital: Hospital
   return [
     `# Code ${text(codeText(question))} on ${text(inWords(question.as_of))}`,
     `**${text(shownAmount(price))}** ${text(statement(price, question))}${release.data_class === 'sample' ? ' **SAMPLE**' : ''}`,
-    ...modifierSentences(price).map(text),
+    ...sentencesBeside(price).map(text),
     bullets([
       ...(hospital?.name === undefined ? [] : [`Hospital: ${text(namedText(hospital))}`]),
       `In force: ${text(periodText(from, to))}`,

@@ -1,6 +1,7 @@
 import { type Entry, PROBLEMS, type ProblemCode, withFullStop } from '../../problem.ts'
 import { CONDITIONS, conditionOf } from '../../proof/lookup/condition.ts'
 import { BASIS_WORDS, isHospital, priceText, regionText, settingText } from '../site/words.ts'
+import { biddingNote, isOfState } from '../written/equipment-words.ts'
 import type { Hospital } from '../written/hospital.ts'
 import { stateName } from '../written/place.ts'
 import { componentOf, holdsInRural, unchangedBy } from '../written/sentence-words.ts'
@@ -157,19 +158,21 @@ export const namedText = ({ name }: Hospital): string =>
 export const shownAmount = ({ price, adjustment }: PriceAnswer): string =>
   adjustment ? priceText({ amount: adjustment.amount, per: price.per }) : priceText(price)
 
-export function modifierSentences(answer: PriceAnswer): string[] {
+/** What changes the amount, what does not, and where it may be another one. */
+export function sentencesBeside(answer: PriceAnswer): string[] {
   const { price, modifiers_ignored: ignored, adjustment } = answer
   const condition = adjustment && conditionOf(answer, adjustment)
   const component = componentOf(answer)
   return [
     ...(component ? [`It is for the ${component.is} of the service alone. ${component.lacks}`] : []),
-    ...(ignored ? [`${unchangedBy(ignored, 'Modifier')}.`] : []),
+    ...(ignored ? [`${unchangedBy(ignored, 'Modifier', 'the amount')}.`] : []),
     ...(adjustment
       ? [
           `Without modifier ${adjustment.modifier} it is ${priceText(price)}; the modifier multiplies it by ${adjustment.factor} (rule ${adjustment.rule}).`,
         ]
       : []),
     ...(condition ? [CONDITIONS[condition]] : []),
+    ...(isOfState(answer) ? biddingNote(answer.place) : []),
   ]
 }
 

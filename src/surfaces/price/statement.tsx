@@ -4,7 +4,7 @@ import { inWords } from '../site/words.ts'
 import type { Hospital } from '../written/hospital.ts'
 import type { PriceAnswer } from './price-facts.ts'
 import type { PriceQuestion } from './price-question.ts'
-import { codeText, limitsOf, modifierSentences, namedText, shownAmount, statement } from './price-words.ts'
+import { codeText, limitsOf, namedText, sentencesBeside, shownAmount, statement } from './price-words.ts'
 
 interface StatementProps {
   price: PriceAnswer
@@ -25,7 +25,7 @@ export const Statement = ({ price, question, hospital }: StatementProps) => {
       </h1>
       <p class="amount">{shownAmount(price)}</p>
       <p class="lead">{statement(price, question)}</p>
-      {modifierSentences(price).map((sentence) => (
+      {sentencesBeside(price).map((sentence) => (
         <p>{sentence}</p>
       ))}
       {price.kind === 'rate' && <p>This is a factor that is multiplied by units, not a price.</p>}

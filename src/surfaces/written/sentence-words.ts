@@ -81,10 +81,10 @@ export const sidesNote = (written: unknown, adjusting: string | undefined): stri
 }
 
 /** That modifiers were read, and change nothing. */
-export const unchangedBy = (modifiers: readonly string[], word: 'Modifier' | 'modifier'): string =>
+export const unchangedBy = (modifiers: readonly string[], word: 'Modifier' | 'modifier', what = 'it'): string =>
   modifiers.length === 1
-    ? `${word} ${modifiers[0]} does not change it`
-    : `${word}s ${modifiers.join(', ')} do not change it`
+    ? `${word} ${modifiers[0]} does not change ${what}`
+    : `${word}s ${modifiers.join(', ')} do not change ${what}`
 
 /**
  * Of the amount outside rural areas: whether it was given for a rural area. CMS leaves the rural amount empty where the other
