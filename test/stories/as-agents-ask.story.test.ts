@@ -69,7 +69,9 @@ test('a refusal does not advise what was just done', async () => {
     /Next: call lookup_price without the modifier, or with/,
   )
   const unlisted = await said('code_sheet', { cpt: '99213', region: '60611-5555' })
-  expect(unlisted).toMatch(/^region_ambiguous: .* Next: call code_sheet with the Medicare locality of the address/)
+  expect(unlisted).toMatch(
+    /^region_ambiguous: .* Next: call code_sheet with the state or the Medicare locality of the address/,
+  )
   for (const lines of ['99213, 70450', '[{"cpt": "99213"', 7])
     expect(await said('price_bill', { lines } as never)).toMatch(
       /Next: call price_bill with a list as lines, .*\[\{"cpt"/,
