@@ -68,12 +68,10 @@ export function placesIn(given: readonly Source[], options: EditionOptions, reje
   const dated = datedBy([...stated.values()], options)
   const extensions = Map.groupBy(zip9 ? extensionsIn(zip9) : [], ({ zip }) => zip)
   const cited = [zip5, zip9, rural, bidding].filter((source) => source !== undefined)
+  const year = dated.effective_from.slice(0, 4)
   const listed = listedIn(
     rural && { of: ruralZipsIn(rural, [...stated.values()][0]?.quarter), citation: cited.indexOf(rural) },
-    bidding && {
-      of: biddingAreasIn(bidding, dated.effective_from.slice(0, 4)),
-      citation: cited.indexOf(bidding),
-    },
+    bidding && { of: biddingAreasIn(bidding, year), citation: cited.indexOf(bidding) },
   )
   const rows = [...stated.values()]
     .sort((a, b) => (a.zip < b.zip ? -1 : 1))
@@ -289,11 +287,13 @@ export function rereadPlaces(): (
     const list = whole(source)
     return isBiddingAreaList(list) ? { bidding: biddingAreasIn(list) } : { rural: ruralZipsIn(list) }
   })
+  // A workbook is opened to see what it is: once, not for each row.
+  const isUnusedList = perSource((source: SourceInput) => isList(whole(source)))
   return (row, places, unused) => {
     const [first] = places
     if (row.kind !== 'place' || !first) return fail('line_not_found')
     // Every row says what each list says of it: one that leaves a list out hides what it says.
-    if (unused.some((source) => isList(whole(source)))) return fail('inputs_not_at_line')
+    if (unused.some(isUnusedList)) return fail('inputs_not_at_line')
     const { zip, plus_four, state, region } = row
     const others = places.slice(plus_four === null ? 1 : 0)
     const beside = others.filter(({ source }) => !isZip9(whole(source)))
