@@ -1,4 +1,5 @@
 import { dayOf } from '../calendar.ts'
+import { isBiddingArea } from '../proof/lookup/region.ts'
 import { PLACE_CHART } from '../proof/price/charts.ts'
 import type { PlaceRow } from '../proof/price/row.ts'
 import { openRelease, type ReleaseFile } from '../registry/file/release-file-store.ts'
@@ -21,7 +22,7 @@ export async function equipmentFindings({ installation: { db }, now }: Examined)
   const missing = [
     ...(said.has('rural') ? [] : [`${places.release_id} does not say which ZIP codes are rural`]),
     ...(said.has('bidding_area') ? [] : [`${places.release_id} does not say which ZIP codes are in bidding areas`]),
-    ...([...regions.keys()].some((region) => region.startsWith('CBA-'))
+    ...([...regions.keys()].some(isBiddingArea)
       ? unpriced > 0
         ? [`${equipment.release_id} has no fees of ${unpriced} of the ${areas.size} bidding areas of the ZIP codes`]
         : []

@@ -15,6 +15,9 @@ export const isDivided = (state: string): boolean => DIVIDED.test(state)
 /** The state whose localities a state or area lies in. */
 export const localitiesOf = (state: string): string => (/GU|AS|MP/.test(state) ? 'HI' : state)
 
+/** Whether the region of a row is a former bidding area. */
+export const isBiddingArea = (region: string): boolean => region.startsWith('CBA-')
+
 /** With the region whose rows speak for it, and the state, as far as they are known. */
 export type Region =
   | { level: 'national'; region: 'national' }

@@ -4,6 +4,7 @@ import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import { EDITION_PROOF, holds, listedEdition } from '../../proof/catalogue/coverage.ts'
 import type { PlacedPeriod, TimelineProof as TimelineProofForm } from '../../proof/catalogue/timeline-proof.ts'
+import { isBiddingArea } from '../../proof/lookup/region.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
 import { type Charts, chartOf } from '../charts.ts'
@@ -227,8 +228,7 @@ const cut = <T>(all: readonly T[]): { total: number; list: T[] } => ({
 
 /** Bidding areas come last: nobody knows them by their names here. */
 const knownFirst = (regions: readonly string[]): string[] =>
-  regions.toSorted((a, b) => Number(isArea(a)) - Number(isArea(b)))
-const isArea = (region: string): boolean => region.startsWith('CBA-')
+  regions.toSorted((a, b) => Number(isBiddingArea(a)) - Number(isBiddingArea(b)))
 
 /** Read off the keys: `cpt|region|npi|modifier|basis|setting`, empty where there is none. */
 function coverageOfCode(file: ReleaseFile, cpt: string): z.input<typeof CodeCoverage> {

@@ -2,6 +2,7 @@ import { DamageFault } from '../../db/db.ts'
 import { address } from '../../paging.ts'
 import { isDecidedBy } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
+import { isBiddingArea } from '../../proof/lookup/region.ts'
 import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
 import { type Basis, KEY_PARTS, keyMembers, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import type { ReleaseFile } from '../file/release-file-store.ts'
@@ -92,7 +93,7 @@ export function availableFor(proofs: Proofs, question: ParsedQuestion): Availabl
   const words = (part: keyof Key): string[] =>
     [...new Set(keys.flatMap((key) => key[part] ?? []))].filter(keyMembers[part]).sort()
   // A bidding area is reached by a ZIP code: nobody knows it by its name here.
-  const regions = words('region').filter((region) => !region.startsWith('CBA-'))
+  const regions = words('region').filter((region) => !isBiddingArea(region))
   return {
     modifiers: words('modifier'),
     settings: words('setting'),

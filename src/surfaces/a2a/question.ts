@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Problem } from '../../problem.ts'
-import { JsonError, parseJson } from '../../proof/canonical-json.ts'
+import { jsonIn } from '../written/lookup.ts'
 import { RpcError } from './rpc.ts'
 import { readText, type Unread } from './text.ts'
 
@@ -65,17 +65,8 @@ function questionOfData(data: unknown): Question {
 
 /** A text that is JSON is data: programs that have only text send it so. */
 export function questionOfText(text: string): Question | Unread {
-  const data = text.trimStart().startsWith('{') ? jsonOf(text) : undefined
+  const data = text.trimStart().startsWith('{') ? jsonIn(text) : undefined
   if (data !== undefined) return questionOfData(data)
   const input = readText(text)
   return typeof input === 'string' ? input : { skill: skillFor(input), input }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    if (error instanceof JsonError) return undefined
-    throw error
-  }
 }

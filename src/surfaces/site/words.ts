@@ -1,3 +1,4 @@
+import { isBiddingArea } from '../../proof/lookup/region.ts'
 import type { Basis } from '../../proof/price/row.ts'
 import { stateName } from '../written/place.ts'
 
@@ -79,7 +80,7 @@ export const settingText = (setting: string | null): string =>
 
 export function regionText(region: string): string {
   if (region === 'national') return 'the whole country'
-  if (region.startsWith('CBA-')) return `the former bidding area ${region}`
+  if (isBiddingArea(region)) return `the former bidding area ${region}`
   const state = stateName(region)
   return state === undefined ? `Medicare area ${region}` : `${state} (${region})`
 }

@@ -1,5 +1,6 @@
 // What is said beside the price of equipment: whether it is another one in rural areas, and in former bidding areas.
 
+import { isBiddingArea } from '../../proof/lookup/region.ts'
 import type { PricedRow } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
 import { holdsInRural } from './sentence-words.ts'
@@ -29,7 +30,7 @@ export function biddingNote(place: ShownPlace | undefined): string[] {
 }
 /** An amount outside rural areas, and of no bidding area. */
 export const isOfState = ({ setting, region }: Pick<PricedRow, 'setting' | 'region'>): boolean =>
-  setting === 'non_rural' && !region.startsWith('CBA-')
+  setting === 'non_rural' && !isBiddingArea(region)
 
 const AT_RURAL =
   'CMS lists this ZIP code as rural: there the rural fee applies, or the other one where it stands alone.'

@@ -100,7 +100,8 @@ function listIn(lines: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined
 }
 
-function jsonIn(text: string): unknown {
+/** Undefined for what is no JSON. */
+export function jsonIn(text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {

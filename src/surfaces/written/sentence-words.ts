@@ -1,6 +1,7 @@
 // The words that sentences about prices are made of.
 
 import { capitals } from '../../proof/lookup/question.ts'
+import { isBiddingArea } from '../../proof/lookup/region.ts'
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
 import { own } from '../../proof/shape.ts'
 
@@ -65,7 +66,7 @@ export function whereOf(row: Whereabouts): string {
   const { region, npi, setting, class: of } = row
   const part = componentOf(row)
   return [
-    npi === null ? region.replace(/^(?=CBA-)/, 'former bidding area ') : `hospital ${npi}`,
+    npi === null ? `${isBiddingArea(region) ? 'former bidding area ' : ''}${region}` : `hospital ${npi}`,
     ...(setting === null ? [] : [setting.replaceAll('_', '-')]),
     ...(of === null ? [] : [`${of} charge`]),
     ...(part ? [part.is] : []),
