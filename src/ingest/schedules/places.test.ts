@@ -158,12 +158,15 @@ test('a list of rural ZIP codes that cannot be read, or is of another time, is r
   const faults: [readonly string[], string][] = [
     [['AK,99501,20264', 'AK,9950A,20264'], 'this is not a list of rural ZIP codes'],
     [['AK,99501,20264', 'AK,99502,20262'], 'the list of rural ZIP codes is of another quarter'],
+    // As CMS writes it in 2025.
+    [['AK,99501,202504'], 'the list of rural ZIP codes is of another quarter'],
     [[], 'the list of rural ZIP codes is empty'],
     [['AK,99501,20264', 'AK,99'], 'the file ends in the middle of a record'],
   ]
   for (const [lines, why] of faults) expect(refusal(() => read([zip5, ruralList(lines)]))).toStartWith(why)
   // CMS's list of a January has been that of the quarter before.
-  expect(read([zip5, ruralList(['AK,99501,20263'])]).rows[0]?.rural).toBe(true)
+  for (const quarter of ['20263', '202603', '202604'])
+    expect(read([zip5, ruralList([`AK,99501,${quarter}`])]).rows[0]?.rural).toBe(true)
   expect(refusal(() => read([zip5, text(['STATE,COUNTY', 'AK,1'], 'DMERuralZIP26.csv')]))).toStartWith(
     'this is not a list of rural ZIP codes',
   )

@@ -36,5 +36,7 @@ export function ruralZipsIn(source: Source, quarter = ''): RuralZips {
 }
 
 /** So that two can be compared; NaN where the list does not say it. CMS's list of a January has been that of the autumn. */
-const quartersIn = (text: string): number =>
-  /^20[0-9]{2}[1-4]$/.test(text) ? Number(text.slice(0, 4)) * 4 + Number(text[4]) : Number.NaN
+function quartersIn(text: string): number {
+  const { year, quarter } = /^(?<year>20[0-9]{2})0?(?<quarter>[1-4])$/.exec(text)?.groups ?? {}
+  return Number(year) * 4 + Number(quarter)
+}
