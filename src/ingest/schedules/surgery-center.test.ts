@@ -41,6 +41,19 @@ describe('the addenda of surgery centers', () => {
     expect(brief([bb([TWO])])).toMatchObject([['J0002', '7.50', {}, { citation: 0 }]])
   })
 
+  test('that have other columns are not left out without a word, unless an archive holds them beside the others', () => {
+    const given = bb([TWO])
+    const changed = { ...given, text: given.text.replace('HCPCS Code', 'Billing Code'), sha256: 'changed' }
+    const told = (...files: Source[]): string[] => {
+      const rejects: Findings = new Map()
+      expect(brief(files, rejects)).toHaveLength(1)
+      return [...rejects.keys()]
+    }
+    expect(told(aa([ONE]), changed)).toEqual(['W11'])
+    expect(told(aa([ONE]), { ...changed, archive: 'july.zip' })).toEqual([])
+    expect(told(aa([ONE]))).toEqual([])
+  })
+
   test('may be sheets of one workbook, each cited, beside sheets of other addenda', () => {
     const [one, two] = [ONE, TWO].map((line, i) => [['Addendum'], head(i === 0 ? MULTIPLE : 'x'), line])
     const sheets = ['BB', 'EE', 'AA'].map((name, i) => `<sheet name="${name}" r:id="rId${i === 0 ? 1 : i + 2}"/>`)

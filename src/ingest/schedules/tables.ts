@@ -105,7 +105,7 @@ export function tablesSchedule({ what, parts, dated, empty, row }: TablesSchedul
     [(line.part.beside?.row ?? row)(line, effective_from)].flat()
   return {
     open(given, options, rejects) {
-      const found = partsAmong(given, parts, what)
+      const { found, unread } = partsAmong(given, parts, what)
       const own = found.filter(({ part }) => !part.beside)
       const titles = own.flatMap(({ table }) => table.titles)
       refuseProposed(found.flatMap(({ table }) => table.titles))
@@ -115,10 +115,12 @@ export function tablesSchedule({ what, parts, dated, empty, row }: TablesSchedul
           throw unreadable(`${part.what} is given, and ${what} that can be read is not: give both`)
       const said = dated(titles, options, found[0]?.source.archive)
       for (const { part, table } of found) if (part.beside) refuseOtherYear(part, table, said.effective_from)
-      for (const part of parts) {
-        const isThere = found.some((each) => each.part === part)
-        const isNamed = ({ name, file }: Source): boolean => part.beside?.named.test(name ?? file) === true
-        if (part.beside && !isThere && given.some(isNamed)) note(rejects, part.beside.rule, 1)
+      for (const source of unread) {
+        const meant = parts.find(({ beside }) => beside?.named.test(source.name ?? source.file))
+        const isMissing = meant && !found.some(({ part }) => part === meant)
+        if (isMissing) note(rejects, meant.beside?.rule ?? UNREAD, 1)
+        // An archive holds others too. What was given by name was meant to be of use.
+        else if (source.archive === undefined) note(rejects, UNREAD, 1)
       }
       const lines = citedLines(found.map((each, citation) => ({ lines: partLines(each), citation })))
       const rows = rowsInOrder(
@@ -145,32 +147,41 @@ function refuseOtherYear({ what }: Part, { titles }: Table, effective_from: stri
 const MAX_TITLE = 120
 const YEAR = /(?<![0-9])20[0-9]{2}(?![0-9])/g
 
+const UNREAD = 'W11'
+
 interface SourceTable {
   part: Part
   source: Source
   table: Table
 }
 
-function partsAmong(given: readonly Source[], parts: readonly Part[], what: string): SourceTable[] {
+/** The tables of a schedule, and the files of which nothing is one. */
+function partsAmong(
+  given: readonly Source[],
+  parts: readonly Part[],
+  what: string,
+): { found: SourceTable[]; unread: Source[] } {
   let left = given.flatMap(bySheet)
+  const read = new Set<string>()
   const found = parts.flatMap((part): SourceTable[] => {
-    const read = (source: Source): Table => {
+    const tableIn = (source: Source): Table => {
       const table = readTable(source, part.columns, part.what)
       if (part.beside?.isOne(table) === false) throw unreadable(`this is not ${part.what}`)
       return table
     }
-    const fitting = left.filter((source) => isReadBy(read, source))
+    const fitting = left.filter((source) => isReadBy(tableIn, source))
     left = left.filter((source) => !fitting.includes(source))
+    for (const { sha256 } of fitting) read.add(sha256)
     if (fitting.length === 0) return []
-    const source = chooseSource(fitting, read, part.what)
-    return [{ part, source, table: read(source) }]
+    const source = chooseSource(fitting, tableIn, part.what)
+    return [{ part, source, table: tableIn(source) }]
   })
   const [only, ...more] = given
   const [first] = parts
   // Of a file that is given alone it is said what is wrong with it.
   if (found.length === 0 && only && first && more.length === 0) readTable(only, first.columns, what)
   if (found.length === 0) throw unreadable(`none of the files is ${what}`)
-  return found
+  return { found, unread: given.filter(({ sha256 }) => !read.has(sha256)) }
 }
 
 /** A workbook may have each part on a sheet of its own, which is then cited by itself. */
@@ -185,7 +196,7 @@ function bySheet(source: Source): Source[] {
 }
 
 const linesOf = (source: Source, parts: readonly Part[], what: string): PartLine[] =>
-  partsAmong([source], parts, what).flatMap((each) => [...partLines(each)])
+  partsAmong([source], parts, what).found.flatMap((each) => [...partLines(each)])
 
 function* partLines({ part, table }: SourceTable): Generator<PartLine> {
   for (const line of table.lines) yield { ...line, part }

@@ -93,6 +93,11 @@ export const RULES = {
     'the columns HCPCS, Mod, Mod2, Mod3, CATG and one for each area',
     'The file of fees of former bidding areas has other columns and is not read: equipment there has the amount of the state',
   ),
+  W11: rule(
+    'flag',
+    'each file is of use',
+    'A file that was given is none of those that the schedule is made of, as far as its columns say, and is not read: look whether it is one that is missing',
+  ),
 } as const satisfies Record<string, Rule>
 export type RuleId = keyof typeof RULES
 
