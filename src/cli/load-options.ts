@@ -20,7 +20,7 @@ const OPTIONS = {
   edition: { type: 'string' },
   'effective-from': { type: 'string' },
   'effective-to': { type: 'string' },
-  url: { type: 'string' },
+  url: { type: 'string', multiple: true },
   'retrieved-at': { type: 'string' },
   sample: { type: 'boolean', default: false },
   publish: { type: 'boolean', default: false },
@@ -46,7 +46,7 @@ export const optionTexts = (readers: Readers = READERS): [string, string][] => [
     '--effective-to DAY',
     'the last day of the edition, in place of the one in the file or in the publisher\u2019s calendar',
   ],
-  ['--url URL', 'the address that the file is from: every proof cites it'],
+  ['--url URL', 'the address that the files are from: every proof cites it; or once for each file, in their order'],
   ['--retrieved-at TIME', 'when the file was downloaded, such as 2026-07-01T00:00:00Z; now by default'],
   ...readerOptions(readers).map(({ name, value, kinds, meaning, repeatable }): [string, string] => [
     `--${name} ${value}`,
@@ -68,7 +68,7 @@ export interface SourceArguments {
   edition?: string | undefined
   'effective-from'?: string | undefined
   'effective-to'?: string | undefined
-  url?: string | undefined
+  url?: string[] | undefined
   'retrieved-at'?: string | undefined
   sample: boolean
   /** The options of single readers. */
@@ -88,7 +88,7 @@ export function checkOptions(kind: string, said: object, readers: Readers = READ
 }
 
 export function loadOptions(said: SourceArguments, readers: Readers = READERS): LoadOptions {
-  if (said.url !== undefined && !/^https?:\/\/[^/\s]/.test(said.url))
+  if (said.url?.some((url) => !/^https?:\/\/[^/\s]/.test(url)))
     throw new Problem('invalid_parameter', '--url must begin with https:// or http://')
   const options: LoadOptions = {
     edition: said.edition,

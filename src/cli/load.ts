@@ -99,6 +99,11 @@ function requestFrom(args: readonly string[]): LoadRequest {
     throw new UsageFault(
       '--publish needs --url, the address that the file is from; or --override no_url --reason CODE to publish without it',
     )
+  const [urls, files] = [asked.url?.length ?? 0, 1 + more.length]
+  if (urls > 1 && urls !== files)
+    throw new UsageFault(
+      `--url is given ${urls} times for ${files} ${files === 1 ? 'file' : 'files'}: give it once for all of them, or once for each, in their order`,
+    )
   return { kind, paths: [first, ...more], asked }
 }
 
@@ -239,7 +244,7 @@ function citesAsAsked({ citations }: ReleaseState, asked: LoadArguments): boolea
   const cited = JSON.parse(citations) as { url: string; retrieved_at: string }[]
   const { url, 'retrieved-at': retrieved_at } = asked
   return cited.every(
-    (each) => [undefined, each.url].includes(url) && [undefined, each.retrieved_at].includes(retrieved_at),
+    (each) => (url === undefined || url.includes(each.url)) && [undefined, each.retrieved_at].includes(retrieved_at),
   )
 }
 

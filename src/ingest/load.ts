@@ -13,7 +13,7 @@ import type { Findings } from '../registry/release/rules.ts'
 import { type Progress, type StagingResult, stage } from '../registry/release/staging.ts'
 import { spend } from './budget.ts'
 import { type ChartParts, type LoadOptions, READERS, type Reader, type Readers, type Reading } from './readers.ts'
-import { citation } from './source.ts'
+import { type Citable, citation } from './source.ts'
 
 /** How far a load is: a large file is read first, and then its rows are written. */
 export type LoadProgress =
@@ -45,8 +45,10 @@ export async function load(
   const bytes_total = paths.reduce((sum, path) => sum + Bun.file(path).size, 0)
   const onRead = (bytes: number, lines: number): void => onProgress?.({ phase: 'reading', bytes, bytes_total, lines })
   const reading = await reader.read(paths, { ...options, onRead }, rejects)
+  const urls = [options.url ?? ''].flat()
+  const urlOf = ({ path = '' }: Citable): string => (urls[paths.indexOf(path)] ?? urls[0]) as string
   try {
-    return await stageReading(db, charts, kind, reading, options, rejects, now, onProgress)
+    return await stageReading(db, charts, kind, reading, { ...options, urlOf }, rejects, now, onProgress)
   } finally {
     reading.close?.()
   }
@@ -63,7 +65,7 @@ async function stageReading(
   charts: Charts,
   kind: string,
   reading: Reading,
-  options: LoadOptions,
+  options: LoadOptions & { urlOf: (source: Citable) => string },
   rejects: Findings,
   now: number,
   onProgress?: (progress: LoadProgress) => void,
@@ -77,8 +79,8 @@ async function stageReading(
   if (!facts) throw new Error(`there is a reader for ${kind} and no chart`)
   const period = periodOf(facts, reading, options)
   const title = facts.title
-  const provenance = { url: options.url ?? '', retrieved_at: options.retrieved_at ?? new Date(now).toISOString() }
-  const citations = sources.map((source) => citation(source, title, provenance))
+  const retrieved_at = options.retrieved_at ?? new Date(now).toISOString()
+  const citations = sources.map((source) => citation(source, title, { url: options.urlOf(source), retrieved_at }))
   if (!citations.every(isCitation))
     throw new Problem(
       'invalid_parameter',

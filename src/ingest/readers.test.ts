@@ -18,3 +18,17 @@ test('all of a folder may be given: the PDF that explains the files is left alon
     detail: expect.stringContaining('is a PDF'),
   })
 })
+
+test('a refusal among many files says which of them it is about, by its place', async () => {
+  const page = join(folder, 'error.csv')
+  writeFileSync(page, '<!doctype html><p>Not found')
+  const [rvus, gpci] = ['sample/PPRRVU-SAMPLE26D.csv', 'sample/GPCI-SAMPLE26.csv']
+  for (const kind of ['cms-pfs', 'zip-locality'])
+    await expect(READERS[kind]?.read([rvus, page, gpci] as string[], {}, new Map())).rejects.toMatchObject({
+      code: 'source_unreadable',
+      detail: expect.stringMatching(/^file 2 of the 3 that were given: the file is a web page/),
+    })
+  await expect(READERS['cms-pfs']?.read([page], {}, new Map())).rejects.toMatchObject({
+    detail: expect.stringMatching(/^the file is a web page/),
+  })
+})

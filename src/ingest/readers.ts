@@ -22,7 +22,9 @@ import { surgeryCenter } from './schedules/surgery-center.ts'
 import type { TablesReader } from './schedules/tables.ts'
 import { type Citable, type Provenance, readMembers, readSources, type Source } from './source.ts'
 
-export interface LoadOptions extends Partial<Provenance> {
+export interface LoadOptions extends Partial<Omit<Provenance, 'url'>> {
+  /** Where all files are from; or each of them, in their order. */
+  url?: string | readonly string[] | undefined
   edition?: string | undefined
   effective_from?: string | undefined
   /** Overrules the calendar and the file. */
@@ -104,11 +106,26 @@ export interface ChartParts {
 const withoutGuides = (paths: readonly string[]): readonly string[] =>
   paths.length > 1 ? paths.filter((path) => !/\.pdf$/i.test(path)) : paths
 
+/** Reads all of them. Of a refusal among many it is said which one it is about. */
+async function readAll(paths: readonly string[], read: (path: string) => Promise<Source[]>): Promise<Source[]> {
+  const given = withoutGuides(paths)
+  const named = async (path: string): Promise<Source[]> => {
+    try {
+      return await read(path)
+    } catch (error) {
+      if (!(error instanceof Problem) || given.length === 1) throw error
+      const which = `file ${paths.indexOf(path) + 1} of the ${paths.length} that were given`
+      throw new Problem(error.code, `${which}: ${error.detail}`, error.extra)
+    }
+  }
+  return (await Promise.all(given.map(named))).flat()
+}
+
 /** A reader of files that are small enough to be in memory. */
 export const wholeFiles =
   (open: (sources: readonly Source[], options: LoadOptions, rejects: Findings) => Reading): Reader['read'] =>
   async (paths, options, rejects) =>
-    open((await Promise.all(withoutGuides(paths).map(readSources))).flat(), options, rejects)
+    open(await readAll(paths, readSources), options, rejects)
 
 const oneOf = <Word extends string>(words: readonly Word[], said: readonly string[]): Word[] =>
   words.filter((word) => said.includes(word))
@@ -163,11 +180,7 @@ const readHospital: Reader['read'] = async ([path, ...more], options, rejects) =
 
 /** What CMS ships together holds the tables twice, and their layouts; two lists of ZIP codes come with the equipment. */
 const readPlaces: Reader['read'] = async (paths, options, rejects) =>
-  placesIn(
-    (await Promise.all(paths.map((path) => readMembers(path, /ZIP[59](?!ly)|(rural|cba)[ _-]?zip/i)))).flat(),
-    options,
-    rejects,
-  )
+  placesIn(await readAll(paths, (path) => readMembers(path, /ZIP[59](?!ly)|(rural|cba)[ _-]?zip/i)), options, rejects)
 
 /** Each of the two factors of a year has a chart: the files differ in nothing else. */
 const physician = (basis: PhysicianBasis): Reader => ({

@@ -25,6 +25,8 @@ export interface Source {
   sheet?: number
   /** What the archive is called that it was in: CMS names its editions so. Never to show either. */
   archive?: string
+  /** The file that it was read from, or out of. */
+  path?: string
 }
 
 /** For files that are read whole. What can be larger is streamed. */
@@ -52,8 +54,9 @@ export const readSources = (path: string): Promise<Source[]> => readMembers(path
 export async function readMembers(path: string, named: RegExp): Promise<Source[]> {
   refuseUnreadable(path)
   const head = new Uint8Array(await Bun.file(path).slice(0, 4).arrayBuffer())
-  if (isZip(head) && !WORKBOOK.test(path)) return membersOf(await openArchive(path), path, named)
-  return [wholeFile(path)]
+  const isArchive = isZip(head) && !WORKBOOK.test(path)
+  const sources = isArchive ? membersOf(await openArchive(path), path, named) : [wholeFile(path)]
+  return sources.map((source) => ({ ...source, path }))
 }
 
 const wholeFile = (path: string): Source =>
@@ -144,7 +147,7 @@ function decoded(bytes: Uint8Array): string {
 }
 
 /** What a citation says of a file, which may be too large to be in memory. */
-export type Citable = Pick<Source, 'file' | 'sha256'> & { bytes: { length: number } }
+export type Citable = Pick<Source, 'file' | 'sha256' | 'path'> & { bytes: { length: number } }
 
 export interface Provenance {
   url: string

@@ -54,6 +54,7 @@ test('options are checked before anything is read', async () => {
     [['cms-pfs', ...PHYSICIAN, '--accept', 'anything'], '--accept must be one of locality_count'],
     [['cms-pfs', ...PHYSICIAN, '--conversion-factor-kind', 'QPP'], 'check --conversion-factor-kind'],
     [['prices', CLFS], 'load takes cms-pfs'],
+    [['cms-clfs', CLFS, ...FROM, ...FROM.slice(2)], '--url is given 2 times for 1 file'],
   ] as const)
     expect(await run('load', ...args)).toMatchObject({ code: 2, err: expect.stringContaining(said) })
 
