@@ -32,6 +32,19 @@ test('a few thousand targets that are asked in turn are all kept, wherever their
   expect(targets.filter((target) => !cache.find(target))).toEqual([])
 })
 
+test('of many more targets in turn than there is room for, few are kept: none would be there when it is asked for again', () => {
+  const cache = new ReplyCache(8_000_000)
+  const targets = Array.from({ length: 20_000 }, (_, i) => `/reference?cpt=${i}`)
+  let kept = 0
+  for (let round = 0; round < 4; round++)
+    for (const target of targets)
+      cache.keep(target, made(), [0], 4000, () => {
+        kept++
+        return reply()
+      })
+  expect(kept).toBeLessThan(100)
+})
+
 test('the memory is bounded by bytes, whatever is asked twice, and what is asked for again and again stays', () => {
   const cache = new ReplyCache(1_000_000)
   const twice = (target: string, bytes: number): void => {

@@ -7,8 +7,8 @@ import { isNamedBy, isSamePolicy, matches, policyOf, remainingOf, type WholeRepl
 /** What a response holds besides its bytes: headers, and the objects around them. Measured, and rounded up. */
 const OVERHEAD_BYTES = 3 * 1024
 const LONGEST_TARGET = 512
-/** Targets that came once, as hashes. */
-const SEEN = 1 << 16
+/** For so many bytes one target that came once is remembered, as a hash: twice as many as there is room for usual answers. */
+const BYTES_FOR_SEEN = 4 * 1024
 const SEEN_IN_PLACE = 8
 
 /** An answer that was made once, as bytes. Only the request id and the quota are added for each caller. */
@@ -135,16 +135,20 @@ export function keep(
  * Ready-made answers, by target. What they depend on is named by the stamp of their route, so they need no time to live.
  *
  * Bounded by bytes, in two halves: what is asked for again moves to the young half, and when that is full, the old half is
- * dropped. A caller who asks a new question each time takes no room: a target is kept when it comes for the second time.
+ * dropped. A caller who asks a new question each time takes no room: a target is kept when it comes for the second time. And not
+ * after too long: with more targets in turn than there is room for, each would be dropped before it is asked for again.
  */
 export class ReplyCache {
   #young = new Half()
   #old = new Half()
-  readonly #seen = new Uint32Array(SEEN)
+  readonly #seen: Uint32Array
   #hits = 0
   #misses = 0
 
-  constructor(readonly mostBytes: number) {}
+  constructor(readonly mostBytes: number) {
+    const places = Math.ceil((mostBytes + 1) / BYTES_FOR_SEEN / SEEN_IN_PLACE)
+    this.#seen = new Uint32Array(places * SEEN_IN_PLACE)
+  }
 
   get figures(): CacheFigures {
     const halves = [this.#young, this.#old]
@@ -200,8 +204,8 @@ export class ReplyCache {
    */
   #hasComeBefore(target: string): boolean {
     const hash = Bun.hash.crc32(target)
-    const from = (hash % (SEEN / SEEN_IN_PLACE)) * SEEN_IN_PLACE
     const seen = this.#seen
+    const from = (hash % (seen.length / SEEN_IN_PLACE)) * SEEN_IN_PLACE
     // The others move on by one, up to where this one was.
     let moved = hash
     for (let at = from; at < from + SEEN_IN_PLACE; at++) {
