@@ -29,8 +29,9 @@ func (b *bill) add(l *billLine) bool {
 	if given, there := l.line["adjustment"].(object); there {
 		price = given // which follows from the row
 	}
-	ownUnit := row["npi"] != nil && row["price"].(object)["per"] != nil // of a hospital: units do not count it
-	if textOf(row, "kind") == "rate" || ownUnit {                      // it is not the price of a service
+	stated := row["price"].(object)["per"] != nil || hasFlag(row, "mixed_units")
+	ownUnit := row["npi"] != nil && stated        // of a hospital: units do not count it
+	if textOf(row, "kind") == "rate" || ownUnit { // it is not the price of a service
 		return l.line["extended"] == nil
 	}
 	low, high, extended := extend(price, int64(l.units))
@@ -39,6 +40,15 @@ func (b *bill) add(l *billLine) bool {
 	}
 	b.count(textOf(row, "basis"), low, high, l.billed)
 	return true
+}
+
+func hasFlag(row object, name string) bool {
+	for _, flag := range row["flags"].([]any) {
+		if flag == name {
+			return true
+		}
+	}
+	return false
 }
 
 // extend is a price or an adjustment times the units.

@@ -95,6 +95,15 @@ const ofRange = await batchOf([[{ cpt: '99215', npi: '1234567893' }, { extended:
 })
 const DOSE = { cpt: 'J1100', npi: '1234567893' }
 const ofDose = await batchOf([[DOSE, { units: 2, extended: null }]], NONE)
+const ofMixed = await batchOf(
+  [
+    [
+      { ...DOSE, cpt: 'J1200' },
+      { units: 2, extended: null },
+    ],
+  ],
+  NONE,
+)
 const doses: Body[] = [
   good(
     'a price for a unit of the hospital comes to nothing',
@@ -114,6 +123,15 @@ const doses: Body[] = [
     changed(ofDose, {
       'results.0.extended': { amount: '25.00' },
       summary: { lines: 1, priced: 1, totals: [total('hospital_cash', 1, '25.00', '25.00', null)] },
+    }),
+    CONTRADICTS,
+  ),
+  good('a price for several units of the hospital comes to nothing', ofMixed, { rows: 1 }),
+  bad(
+    'a price for several units of the hospital, times the units of the bill',
+    changed(ofMixed, {
+      'results.0.extended': { amount: '19.00' },
+      summary: { lines: 1, priced: 1, totals: [total('hospital_cash', 1, '19.00', '19.00', null)] },
     }),
     CONTRADICTS,
   ),

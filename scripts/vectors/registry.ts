@@ -209,6 +209,7 @@ export const hospitalA = world.publish(
       derivation: method('range/1', { low: '80.00', high: '140.50' }),
     }),
     stated(NPI.A, 'J1100', 'hospital_cash', '12.50', { price: { amount: '12.50', currency: 'USD', per: '10 ML' } }),
+    stated(NPI.A, 'J1200', 'hospital_cash', '9.50', { flags: ['mixed_units'] }),
     stated(NPI.A, '97110', 'hospital_cash', '75.00', { modifier: 'GO', setting: null, class: null }),
     aRow({
       cpt: '99283',

@@ -7,19 +7,17 @@ import type { Adjustment } from './modifiers.ts'
 /** What a line comes to: an amount, or from and to where a hospital lists several. */
 export type LineAmount = { amount: string } | { low: string; high: string }
 
-/** What the units of a bill count: services, or what Medicare states its price for. A hospital's dosage is its own. */
-export const countsUnits = ({ kind, npi, price }: Pick<PricedRow, 'kind' | 'npi' | 'price'>): boolean =>
-  kind !== 'rate' && (npi === null || price.per === null)
+type Counted = Pick<PricedRow, 'kind' | 'npi' | 'price' | 'flags'>
+
+/** What the units of a bill count: services, or what Medicare states its price for. A hospital's dosages are its own. */
+export const countsUnits = ({ kind, npi, price, flags }: Counted): boolean =>
+  kind !== 'rate' && (npi === null || (price.per === null && !flags.includes('mixed_units')))
 
 /**
  * The price of a line times its units. A modifier that changes the amount has changed it first. Null for a factor, and for a
- * price of a hospital's own unit: units on a bill are not what they are multiplied with.
+ * price of a hospital's own unit, or of several: units on a bill are not what they are multiplied with.
  */
-export function extended(
-  row: Pick<PricedRow, 'kind' | 'npi' | 'price'>,
-  adjustment: Adjustment | undefined,
-  units: number,
-): LineAmount | null {
+export function extended(row: Counted, adjustment: Adjustment | undefined, units: number): LineAmount | null {
   if (!countsUnits(row)) return null
   const { price } = row
   const times = (amount: string): string => amountText(tenThousandths(amount) * BigInt(units))

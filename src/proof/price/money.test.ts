@@ -68,7 +68,9 @@ test('units of a bill count what Medicare states its price for, and not the dosa
   expect(extended(dose, undefined, 2)).toEqual({ amount: '568.30' })
   expect(extended({ ...dose, npi: '1234567893' }, undefined, 2)).toBeNull()
   expect(extended({ ...dose, kind: 'rate' }, undefined, 2)).toBeNull()
-  expect(extended({ ...dose, npi: '1234567893', price: { ...dose.price, per: null } }, undefined, 2)).not.toBeNull()
+  const plain = { ...dose, npi: '1234567893', price: { ...dose.price, per: null } }
+  expect(extended(plain, undefined, 2)).not.toBeNull()
+  expect(extended({ ...plain, flags: ['mixed_units'] }, undefined, 2)).toBeNull()
 })
 
 test('totals are the exact sums of their basis, and of no other', () => {

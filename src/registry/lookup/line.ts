@@ -76,7 +76,7 @@ export interface Line {
   result: object
   /** Where it is a price. */
   price?: {
-    row: Pick<PricedRow, 'basis' | 'kind' | 'npi' | 'price'>
+    row: Pick<PricedRow, 'basis' | 'kind' | 'npi' | 'price' | 'flags'>
     adjustment: Adjustment | undefined
     /** That the row is of. */
     release: Manifest | undefined
