@@ -12,6 +12,7 @@ import type { Manifest } from '../proof/price/release.ts'
 import { after, type Soon } from '../soon.ts'
 import { PriceAnswer, ShortAnswer } from './answer-schema.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
+import { citeRow, RowQuery } from './catalogue/permalink.ts'
 import { CHARTS, type Charts, chartTable } from './charts.ts'
 import { answerText, shortAnswer } from './lookup/answer.ts'
 import { BATCH_BYTES, BatchAnswer, BatchQuery, lookUpLines } from './lookup/batch.ts'
@@ -25,7 +26,6 @@ import {
   ShortHistory,
   shortHistory,
 } from './lookup/history.ts'
-import { citeRow, RowQuery } from './lookup/permalink.ts'
 import { Proofs } from './lookup/proofs.ts'
 import { ProofForm, questionOf, ReferenceQuery } from './lookup/query.ts'
 import { isOfDividedState, ReferenceSheet, SheetQuery, ShortSheet, sheet, shortSheet } from './lookup/sheet.ts'

@@ -105,6 +105,68 @@ test('a modifier that the code has in another setting is not said to be missing'
   expect(named.agent_hint).toContain('ask the same with basis=medicare_dmepos and without setting')
   const missing = await ask(app, { ...asked, modifier: 'NU' })
   expect(missing.detail).toBe('The code is listed, but not with this modifier. Its modifiers: KE-RR, RR.')
+  expect(missing.agent_hint).toStartWith('Without a modifier it has no price either: ask with one that it has')
+})
+
+test('a modifier that is missing, or has no price, is told before a place is chosen', async () => {
+  await using app = await testApp()
+  const rented = ['US-IA', 'US-IL'].map((region) =>
+    aPrice({ cpt: 'E2325', basis: 'medicare_dmepos', region, setting: 'non_rural', modifier: 'RR' }),
+  )
+  await app.publish(aRelease({ chart: 'cms-dmepos', rows: rented }))
+  const visits = ['US-CA-05', 'US-CA-18', 'national'].map((region) => aPrice({ cpt: '99213', region }))
+  await app.publish(aRelease({ chart: 'cms-pfs', rows: visits }))
+  await holdTheRest(app, 'cms-dmepos', 'cms-pfs')
+  const said = async (modifier?: string) => (await ask(app, { cpt: 'E2325', ...(modifier && { modifier }) })).detail
+  expect(await said('NU')).toMatch(/choose one .* prices there, but not with this modifier. Its modifiers: RR\.$/)
+  expect(await said()).toMatch(/choose one .* prices there, but only with modifiers. Its modifiers: RR\.$/)
+  expect(await said('RR')).toMatch(/choose one from the member choices\.$/)
+  // Of a state with several localities a price without the modifier is there, once one of them is chosen.
+  const { code, agent_hint } = await ask(app, { cpt: '99213', region: 'CA', modifier: '26' })
+  expect([code, agent_hint]).toEqual(['modifier_not_priced', 'Ask without the modifier, and say so beside the amount.'])
+})
+
+test('of several modifiers the advice leaves out the one without a price, and says of which parts a code has none', async () => {
+  await using app = await testApp()
+  const part = (pc_tc: string) => ({ indicators: { status: 'A', pc_tc } as never })
+  const rows = [
+    aPrice({ cpt: '70450', ...part('1') }),
+    aPrice({ cpt: '70450', modifier: '26', ...part('1') }),
+    ...['2', '3', '4'].map((indicator) => aPrice({ cpt: `9300${indicator}`, ...part(indicator) })),
+  ]
+  await app.publish(aRelease({ rows }))
+  await holdTheRest(app, 'cms-pfs')
+  const advice = async (cpt: string, modifier: string) => (await ask(app, { cpt, modifier })).agent_hint
+  // To ask without any would give the price of the whole service.
+  for (const both of ['26-TB', 'TB-26'])
+    expect(await advice('70450', both)).toStartWith('Ask with modifier=26: it is TB')
+  expect(await advice('70450', 'TB')).toStartWith('Ask without the modifier, or with one that it has')
+  expect(await advice('93002', '26')).toStartWith('The code is for the professional part alone')
+  expect(await advice('93003', 'TC')).toStartWith('The code is for the technical part alone')
+  expect(await advice('93004', '26')).toContain('its parts have codes of their own')
+  // Each of two gets half: the whole amount would be twice what is paid.
+  expect(await advice('93004', 'QX')).toStartWith('With QK, QX and QY Medicare pays')
+  expect(await advice('93004', '55')).toContain('do not show it as that part')
+  expect(await advice('93004', 'TB')).toBe('Ask without the modifier, and say so beside the amount.')
+})
+
+test('a code that another list pays, which is not held, is not said to be found elsewhere', async () => {
+  await using app = await testApp()
+  const rows = ['A0427', 'E2325'].map((cpt) => anAbsence({ cpt, reason: 'paid_elsewhere' }))
+  await app.publish(aRelease({ rows }))
+  const rented = aPrice({
+    cpt: 'E2325',
+    basis: 'medicare_dmepos',
+    region: 'US-IA',
+    setting: 'non_rural',
+    modifier: 'RR',
+  })
+  await app.publish(aRelease({ chart: 'cms-dmepos', rows: [rented] }))
+  await holdTheRest(app, 'cms-pfs', 'cms-dmepos')
+  const advice = async (cpt: string) => (await ask(app, { cpt, basis: 'medicare_pfs' })).agent_hint
+  expect(await advice('A0427')).toStartWith('None of the lists that are held here has a price')
+  // It has one, for other places and with a modifier.
+  expect(await advice('E2325')).not.toContain('None of the lists')
 })
 
 test('a ZIP code that is divided across a border says that its neighbours do not decide', async () => {

@@ -1,20 +1,18 @@
 import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
-import { type Adjustment, isAdjusting, isDecidedBy, isNeutral } from '../../proof/lookup/modifiers.ts'
+import { type Adjustment, isAdjusting, isNeutral } from '../../proof/lookup/modifiers.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type LostSource, MOST_LOST } from '../../proof/price/lost-source.ts'
 import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/price/proofs.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import { type AnyRow, type PlaceRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { type Release, rowOf } from '../store.ts'
+import { adviceAfter, has, modifiersThere } from './advice.ts'
 import { becauseOf, checkUnshown, type RowInRelease } from './because.ts'
 import {
-  type Available,
   availableFor,
   choicesFor,
   heldPeriods,
-  hintFor,
   inShort,
-  pricedElsewhere,
   type Related,
   relatedTo,
   type Told,
@@ -196,35 +194,8 @@ function sayNo(proofs: Proofs, finding: LookupResult) {
     available,
   }
   const known = lastKnown(proofs, finding)
-  const hint = elsewhereHint(proofs, finding, code, told)
-  return { code, detail: sentence(proofs, finding, { code, available, main }), hint, main, known, told }
-}
-
-const UNSTATED =
-  'Do not compute an amount with the modifier. If you show the amount without it, say so: with it Medicare may pay another one.'
-/** The neighbours of a ZIP code do not tell on which side of a border an address lies. */
-const DIVIDED =
-  'Ask with the locality or the state of the address. The member `choices` has those of the ZIP codes around this one; the address may be in none of them, across a state border.'
-
-/** Who asks about the day of a service has no other day to ask for. */
-const NO_PLACES =
-  'The table of ZIP codes has no edition for this day: ask with the state of the address, such as `CA`, or its Medicare locality, such as `US-CA-05`. Never use a price of another period.'
-
-/** Refusals that name the next call themselves. */
-const HAS_OWN_WAY = ['region_ambiguous', 'unknown_provider']
-
-/** Names the lists that do price the code on that day, which the question as it stands does not reach. */
-function elsewhereHint(proofs: Proofs, { question, decision }: LookupResult, code: ProblemCode, told: Told) {
-  if (decision.outcome === 'modifier_not_allowed')
-    return isDecidedBy(decision.row, decision.modifier) ? {} : { hint: UNSTATED }
-  if (decision.outcome === 'region_ambiguous' && question.region.level === 'zip') return { hint: DIVIDED }
-  const isPlaceMissing = decision.outcome === 'no_edition' && decision.charts.includes(PLACE_CHART)
-  const usual =
-    isPlaceMissing && told.available.regions.some((region) => region !== 'national')
-      ? { hint: NO_PLACES }
-      : hintFor(told.charts)
-  const lead = HAS_OWN_WAY.includes(decision.outcome) ? undefined : pricedElsewhere(proofs, question, told.available)
-  return lead === undefined ? usual : { hint: `${lead} ${usual.hint ?? PROBLEMS[code].hint}` }
+  const hint = adviceAfter(proofs, finding, code, told)
+  return { code, detail: sentence(proofs, finding, { code, told, main }), hint, main, known, told }
 }
 
 const prefixOf = ({ question }: LookupResult): string => `${question.cpt}|`
@@ -258,10 +229,10 @@ function lastKnown(
 function sentence(
   proofs: Proofs,
   finding: LookupResult,
-  { code, available, main }: { code: ProblemCode; available: Available; main: RowInRelease | undefined },
+  { code, told, main }: { code: ProblemCode; told: Told; main: RowInRelease | undefined },
 ): string {
   const { question, decision, trace } = finding
-  const has = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.slice(0, 12).join(', '))
+  const { available } = told
   if (decision.outcome === 'absent') return `${PROBLEMS[code].title}. Source: ${main?.release.release_id}.`
   if (decision.outcome === 'modifier_not_allowed')
     return `${whyNotAdjusted(decision.row, decision.modifier)} Source: ${main?.release.release_id}.`
@@ -284,7 +255,7 @@ function sentence(
   if (decision.outcome === 'region_ambiguous')
     return question.region.level === 'zip'
       ? `Medicare divides this ZIP code between several places, and the table of ZIP codes does not say in which ${question.region.plusFour === null ? 'one the address lies: all nine digits may decide' : 'of them these nine digits lie'}.`
-      : 'The question fits several places, each with a price of its own: choose one from the member choices.'
+      : `The question fits several places, each with a price of its own: choose one from the member choices.${modifiersThere(proofs, question, told)}`
   if (decision.outcome === 'not_on_schedule' && available.bases.length > 0) {
     const missing = withoutCode(proofs, finding)
     const isAskedByList = question.basis !== undefined || question.setting === undefined

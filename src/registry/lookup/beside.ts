@@ -4,10 +4,10 @@ import { isDecidedBy } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { isBiddingArea } from '../../proof/lookup/region.ts'
 import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
-import { type Basis, KEY_PARTS, keyMembers, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
+import { KEY_PARTS, keyMembers, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import type { ReleaseFile } from '../file/release-file-store.ts'
 import type { Release } from '../store.ts'
-import { find, type LookupResult } from './find.ts'
+import type { LookupResult } from './find.ts'
 import { type Proofs, permalink, rowUnderKey } from './proofs.ts'
 
 // What stands beside an answer: pointers without amounts. Nothing here is proved, and nothing here is a price.
@@ -63,7 +63,7 @@ function keysOf(
 }
 
 /** A pointer to what cannot be shown is left out: the answer beside it stands without. */
-function unlessDamaged<T>(read: () => T): T | undefined {
+export function unlessDamaged<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {
@@ -101,20 +101,6 @@ export function availableFor(proofs: Proofs, question: ParsedQuestion): Availabl
     // Those near what was asked are kept where the list is cut.
     regions: [...regions.filter(isNear), ...regions.filter((region) => !isNear(region))].slice(0, MOST_REGIONS).sort(),
   }
-}
-
-/** What to ask in place of a question that gets no price, so that it gets one: of another list, or of Medicare. */
-export function pricedElsewhere(proofs: Proofs, question: ParsedQuestion, { bases }: Available): string | undefined {
-  const isPriced = (other: Partial<ParsedQuestion>): boolean =>
-    unlessDamaged(() => find(proofs, { ...question, setting: undefined, ...other }))?.decision.outcome === 'price'
-  const isOther = (basis: Basis): boolean => basis !== question.basis || question.setting !== undefined
-  const others = (bases as Basis[]).filter((basis) => isOther(basis) && isPriced({ basis }))
-  const [other, how] = question.setting === undefined ? ['basis', ''] : ['basis or setting', ' and without setting']
-  if (others.length > 0)
-    return `Under another ${other} there is a price on this day: ask the same with ${others.map((basis) => `basis=${basis}`).join(' or ')}${how}, and say which ${other} it is.`
-  if (question.npi !== null && isPriced({ npi: null, basis: undefined }))
-    return 'Medicare has a price on this day: ask the same without npi, and do not present it as the price of the hospital.'
-  return undefined
 }
 
 export const heldPeriods = ({ view }: Proofs, charts: readonly string[]): NonNullable<Told['charts']> =>

@@ -103,7 +103,7 @@ function whyOpen(region: Region): string {
   if (region.level !== 'zip')
     return 'Some of this former bidding area may lie in another state: ask with a ZIP code in it, or a state.'
   return region.plusFour === null
-    ? 'The last four digits of this ZIP code decide its locality: send them, or a locality as US-XX-LL.'
+    ? 'All nine digits of this ZIP code may decide its locality: send them, or a locality as US-XX-LL.'
     : 'The table of ZIP codes does not say in which locality these nine digits lie: send a locality as US-XX-LL.'
 }
 

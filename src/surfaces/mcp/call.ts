@@ -42,8 +42,7 @@ export async function callTool(
     return told ? { _meta: { [QUESTION]: told } } : {}
   }
   const outcome = await visitor.perform(op, async () => asked)
-  if (!outcome.ok)
-    return { ...refused(tool, op, outcome.problem, { asked, visitor }), ...(isAnswer(outcome.problem) && toldOf()) }
+  if (!outcome.ok) return { ...refused(tool, op, outcome.problem, visitor), ...(isAnswer(outcome.problem) && toldOf()) }
   const answer = answerValue(outcome.output) as Arguments
   const lookup = tools.find(({ operationFor }) => operationFor({}).name === 'lookup_reference')?.operationFor({})
   const place = lookup && (await placeAt(lookup, asked, { day, answer }))
@@ -59,14 +58,8 @@ export async function callTool(
 /** A price that is not there is the answer to a question that was understood; what was not understood is not repeated. */
 const isAnswer = ({ entry }: Problem): boolean => entry.kind === 'not_found'
 
-function refused(
-  tool: Tool,
-  op: Operation,
-  problem: Problem,
-  { asked, visitor }: { asked: Arguments; visitor: Visitor },
-): CallToolResult {
-  const sent = Object.keys(asked).filter((name) => asked[name] !== '')
-  const next = nextCall(problem, { name: tool.name, takes: Object.keys(op.input.shape), sent })
+function refused(tool: Tool, op: Operation, problem: Problem, visitor: Visitor): CallToolResult {
+  const next = nextCall(problem, { name: tool.name, takes: Object.keys(op.input.shape) })
   const text = `${problem.code}: ${withFullStop(problem.detail)} ${next}`
   return { content: [{ type: 'text', text }], structuredContent: visitor.document(problem, op), isError: true }
 }

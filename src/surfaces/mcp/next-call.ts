@@ -33,14 +33,12 @@ const OTHER_NAMES: { readonly [tool: string]: string } = {
 }
 
 /** What depends on the call that was refused. */
-function ofCall({ code, extra }: Problem, { name, takes, sent }: Called): string | undefined {
+function ofCall({ code, extra }: Problem, { name, takes }: Called): string | undefined {
   if (code === 'modifier_not_priced')
-    return sent.includes('modifier')
-      ? 'Next: call lookup_price without the modifier, or with one that it has (`available.modifiers`), and say so beside the amount.'
-      : 'Next: call lookup_price with the modifier that stands on the bill, one of `available.modifiers`; without a bill, say beside the amount which one you took.'
+    return 'Next: call lookup_price with the modifier that stands on the bill, one of `available.modifiers`; without a bill, say beside the amount which one you took.'
   if (code === 'invalid_cpt')
     return takes.includes('modifier')
-      ? `Next: call ${name} with five characters as cpt; what follows a hyphen goes into \`modifier\`.`
+      ? `Next: call ${name} with five characters as cpt (five digits, four digits and a letter, or a letter and four digits); what follows a hyphen goes into \`modifier\`.`
       : `Next: call ${name} with the five characters of the code alone as cpt: it takes no modifier, and its answer names those that the code has.`
   // The sheet of a state has all its localities: what is left open is where in a ZIP code the address lies.
   if (code === 'region_ambiguous' && name === 'code_sheet')
@@ -61,9 +59,8 @@ function periodsIn({ extra }: Problem): string {
 
 interface Called {
   name: string
-  /** The names of its arguments, and of those that were sent. */
+  /** The names of its arguments. */
   takes: readonly string[]
-  sent: readonly string[]
 }
 
 /** Names the next call after a refusal of this tool. */

@@ -3,9 +3,9 @@ import { parseRegion } from '../../proof/lookup/region.ts'
 import { isObject, type Members } from '../../proof/shape.ts'
 import type { ShownPlace } from '../written/equipment-words.ts'
 
-/** The amount of a state outside rural areas: of any other, nothing is left open. */
+/** The amount of a state, which may not be the one that applies at a ZIP code: of any other, nothing is left open. */
 const isOpen = (row: unknown): boolean =>
-  isObject(row) && row['setting'] === 'non_rural' && String(row['region']).startsWith('US-')
+  isObject(row) && /^(non_)?rural$/.test(String(row['setting'])) && String(row['region']).startsWith('US-')
 
 /**
  * What decides about the price of equipment at the ZIP code that was asked about; undefined where that is not known, or

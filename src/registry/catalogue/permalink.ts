@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ReadyAnswer, ready } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
-import type { Proofs } from './proofs.ts'
+import type { Proofs } from '../lookup/proofs.ts'
 
 export const RowQuery = z.strictObject({
   release_id: z

@@ -1,0 +1,121 @@
+import { PROBLEMS, type ProblemCode } from '../../problem.ts'
+import { isDecidedBy } from '../../proof/lookup/modifiers.ts'
+import type { ParsedQuestion } from '../../proof/lookup/question.ts'
+import { parseRegion } from '../../proof/lookup/region.ts'
+import { PLACE_CHART } from '../../proof/price/charts.ts'
+import type { Basis, Row } from '../../proof/price/row.ts'
+import { type Available, hintFor, type Told, unlessDamaged } from './beside.ts'
+import { find, type LookupResult } from './find.ts'
+import type { Proofs } from './proofs.ts'
+
+// What to ask after a refusal. Whoever follows the advice gets an answer, and not the next refusal.
+
+const UNSTATED =
+  'Do not compute an amount with the modifier. If you show the amount without it, say so: with it Medicare may pay another one.'
+/** The neighbours of a ZIP code do not tell on which side of a border an address lies. */
+const DIVIDED =
+  'Ask with the locality or the state of the address. The member `choices` has those of the ZIP codes around this one; the address may be in none of them, across a state border.'
+
+/** Who asks about the day of a service has no other day to ask for. */
+const NO_PLACES =
+  'The table of ZIP codes has no edition for this day: ask with the state of the address, such as `CA`, or its Medicare locality, such as `US-CA-05`. Never use a price of another period.'
+
+/** Ambulances and vaccines, for two, have lists of their own. */
+const NOT_HERE =
+  'None of the lists that are held here has a price for the code on this day: the one that pays it may not be held. Do not invent a price.'
+
+/** Refusals that name the next call themselves. */
+const HAS_OWN_WAY = ['region_ambiguous', 'unknown_provider']
+
+/** The hint of a refusal, undefined for the usual one. It names lists that price the code on that day, which the question does not reach. */
+export function adviceAfter(proofs: Proofs, { question, decision }: LookupResult, code: ProblemCode, told: Told) {
+  if (decision.outcome === 'modifier_not_allowed')
+    return isDecidedBy(decision.row, decision.modifier) ? {} : { hint: UNSTATED }
+  if (decision.outcome === 'region_ambiguous' && question.region.level === 'zip') return { hint: DIVIDED }
+  const lead = HAS_OWN_WAY.includes(decision.outcome) ? undefined : pricedElsewhere(proofs, question, told.available)
+  const isPlaceMissing = decision.outcome === 'no_edition' && decision.charts.includes(PLACE_CHART)
+  const usual =
+    isPlaceMissing && told.available.regions.some((region) => region !== 'national')
+      ? NO_PLACES
+      : decision.outcome === 'modifier_not_priced' && question.modifiers.length > 0
+        ? withoutModifier(proofs, question, told.available)
+        : hintFor(told.charts).hint
+  const isElsewhere = decision.outcome === 'absent' && decision.row.reason === 'paid_elsewhere'
+  if (lead === undefined && isElsewhere && !isListedElsewhere(proofs, question, told.available))
+    return { hint: NOT_HERE }
+  const hint = lead === undefined ? usual : `${lead} ${usual ?? PROBLEMS[code].hint}`
+  return hint === undefined ? {} : { hint }
+}
+
+/** Whether a list has prices for the code, though not for the question as it stands: for other places, or with modifiers. */
+const isListedElsewhere = (proofs: Proofs, question: ParsedQuestion, { bases }: Available): boolean =>
+  (bases as Basis[]).some((basis) => {
+    const found = unlessDamaged(() => find(proofs, { ...question, setting: undefined, basis }))
+    return found === undefined || !/^(absent|not_on_schedule)$/.test(found.decision.outcome)
+  })
+
+/** What to ask of a code that has no price with its modifiers: with some of them, without any, or with others. */
+function withoutModifier(proofs: Proofs, question: ParsedQuestion, { modifiers: its }: Available): string | undefined {
+  const { modifiers } = question
+  const decided = (kept: string[]) => unlessDamaged(() => find(proofs, { ...question, modifiers: kept }))?.decision
+  // Of a state with several localities it is still to be said which one is meant.
+  const isPriced = (kept: string[]): boolean => /^(price|region_ambiguous)$/.test(decided(kept)?.outcome ?? '')
+  const others =
+    modifiers.length < 2 ? [] : modifiers.map((left) => ({ left, kept: modifiers.filter((each) => each !== left) }))
+  const most = others.find(({ kept }) => isPriced(kept))
+  if (most)
+    return `Ask with modifier=${most.kept.join('-')}: it is ${most.left} with which there is no price. Say beside the amount that it is left out.`
+  const bare = decided([])
+  if (bare?.outcome === 'modifier_not_priced')
+    return 'Without a modifier it has no price either: ask with one that it has (`available.modifiers`), and say beside the amount which one you took.'
+  if (!isPriced([])) return undefined
+  const part =
+    modifiers.some((each) => COMPONENT.test(each)) && bare?.outcome === 'price' ? partOf(bare.row) : undefined
+  if (part !== undefined) return part
+  if (modifiers.some((each) => DIRECTED.test(each))) return HALVES
+  if (modifiers.some((each) => GLOBAL_PART.test(each))) return OF_GLOBAL
+  const other = its.length === 0 ? '' : ', or with one that it has (`available.modifiers`)'
+  return `Ask without the modifier${other}, and say so beside the amount.`
+}
+
+const COMPONENT = /^(26|TC)$/
+/** Medicare Claims Processing Manual, chapter 12, section 50. */
+const DIRECTED = /^Q[KXY]$/
+/** Section 40 of the same: care before, during and after surgery, by several. */
+const GLOBAL_PART = /^5[456]$/
+const OF_GLOBAL =
+  'With 54, 55 and 56 Medicare pays a part of the fee for surgery with the care before and after it. The amount without the modifier is the whole: do not show it as that part.'
+const HALVES =
+  'With QK, QX and QY Medicare pays half to the one who directs anesthesia, and half to the one who is directed. Ask without the modifier, and say that the amount is the whole.'
+/** Codes of which there are no parts with modifiers: by the indicator of the physician schedule. */
+const PARTS: { readonly [indicator: string]: string } = {
+  2: 'The code is for the professional part alone, and 26 and TC are not used with it: ask without the modifier, and say which part it is.',
+  3: 'The code is for the technical part alone, and 26 and TC are not used with it: ask without the modifier, and say which part it is.',
+  4: '26 and TC are not used with this code: its parts have codes of their own. Ask with the code of the part; the amount of this one without a modifier is for both.',
+}
+const partOf = ({ indicators }: Pick<Row, 'indicators'>): string | undefined => PARTS[String(indicators['pc_tc'])]
+
+/** What to ask in place of a question that gets no price, so that it gets one: of another list, or of Medicare. */
+function pricedElsewhere(proofs: Proofs, question: ParsedQuestion, { bases }: Available): string | undefined {
+  const isPriced = (other: Partial<ParsedQuestion>): boolean =>
+    unlessDamaged(() => find(proofs, { ...question, setting: undefined, ...other }))?.decision.outcome === 'price'
+  const isOther = (basis: Basis): boolean => basis !== question.basis || question.setting !== undefined
+  const others = (bases as Basis[]).filter((basis) => isOther(basis) && isPriced({ basis }))
+  const [other, how] = question.setting === undefined ? ['basis', ''] : ['basis or setting', ' and without setting']
+  if (others.length > 0)
+    return `Under another ${other} there is a price on this day: ask the same with ${others.map((basis) => `basis=${basis}`).join(' or ')}${how}, and say which ${other} it is.`
+  if (question.npi !== null && isPriced({ npi: null, basis: undefined }))
+    return 'Medicare has a price on this day: ask the same without npi, and do not present it as the price of the hospital.'
+  return undefined
+}
+
+export const has = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.slice(0, 12).join(', '))
+
+/** Whoever chooses a place would hear next that a modifier is missing or has no price: it is said at once. */
+export function modifiersThere(proofs: Proofs, question: ParsedQuestion, { choices = [], available }: Told): string {
+  const region = parseRegion(choices[0]?.region ?? '')
+  const there = region && unlessDamaged(() => find(proofs, { ...question, region }))
+  if (there?.decision.outcome !== 'modifier_not_priced') return ''
+  const how = question.modifiers.length === 0 ? 'only with modifiers' : 'not with this modifier'
+  return ` The code has prices there, but ${how}. Its modifiers: ${has(available.modifiers)}.`
+}
