@@ -148,6 +148,9 @@ test('a bill is answered in the form that the caller accepts', async () => {
     'Line 6: the code is not one',
   ])
     expect([part, text.includes(part)]).toEqual([part, true])
+  // A bill may be the doctor's or the hospital's: a letter names what Medicare pays either of them, and which is which.
+  expect(text).toMatch(/Code 99285, .*: \$193\.15 \([^;]*the doctor’s fee[^;]*\); \$625\.21 \([^;]*the hospital’s part/)
+  expect(text.match(/\$10\.56 \(laboratory/g)).toHaveLength(1)
   expect((await as('text/csv')).headers.get('content-type')).toBe('text/csv; charset=utf-8')
   const json = (await (await as('application/json')).json()) as Record<string, object>
   expect(Object.keys(json)).toEqual(['lines', 'unread', 'answers'])

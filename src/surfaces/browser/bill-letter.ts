@@ -1,6 +1,8 @@
 // A paragraph about a bill that can be put into a letter. It states what is published, and nothing else.
 
+import type { Row } from '../../proof/price/row.ts'
 import { citedLines } from '../../proof/price/row-of-release.ts'
+import type { BillEntry } from './bill-lines.ts'
 import {
   amountOf,
   BASES,
@@ -8,28 +10,54 @@ import {
   dollars,
   isSample,
   permalink,
+  type Reference,
   referencesIn,
   uncounted,
 } from './bill-reference.ts'
 
 const INVENTED = 'invented sample amounts, not published prices'
 
-/** One reference for each line, the first there is. */
+/**
+ * What Medicare pays for each line: the doctor's part and the hospital's, because a bill may be for either. Where it pays
+ * nothing, the first price of the hospital there is.
+ */
+function referencesFor(entry: BillEntry, all: readonly Reference[]): Reference[] {
+  const own = all.filter((each) => each.entry === entry)
+  const medicare = own.filter(({ row }) => row.npi === null)
+  const isFirst = (each: Reference, at: number): boolean =>
+    medicare.findIndex((other) => permalink(other) === permalink(each)) === at
+  return medicare.length > 0 ? medicare.filter(isFirst) : own.slice(0, 1)
+}
+
+/** Which part of a service an amount is for, where it is easily taken for the whole. */
+function partOf({ basis, setting }: Row): string {
+  if (basis === 'medicare_opps') return ', the hospital’s part'
+  if (!basis.startsWith('medicare_pfs')) return ''
+  return setting === 'facility' ? ', the doctor’s part' : ', the doctor’s fee outside a hospital'
+}
+
 export function letterOf({ entries, faults, answers, origin }: ComparedBill): string {
   const all = referencesIn(entries, answers)
-  const first = entries.flatMap((entry) => all.find((each) => each.entry === entry) ?? [])
-  if (first.length === 0) return ''
-  const sentences = first.map((each) => {
-    const { entry, row, release, extended } = each
-    const billed = entry.billed === null ? '' : `, billed at ${dollars(entry.billed)}`
+  const found = entries.flatMap((entry) => {
+    const references = referencesFor(entry, all)
+    return references.length === 0 ? [] : [{ entry, references }]
+  })
+  if (found.length === 0) return ''
+  const first = found.flatMap(({ references }) => references)
+  const amountIn = (each: Reference): string => {
+    const { row, release, extended } = each
     const amount = extended ? amountOf(extended) : uncounted(each)
     const sample = isSample(release) ? 'invented sample of the ' : ''
     const lines = citedLines(row, release).map(({ file, line }) => `${file} line ${line}`)
+    return `${amount} (${sample}${BASES[row.basis] ?? row.basis}${partOf(row)}, edition ${release.edition}, ${lines.join(' and ')}, ${origin}${permalink(each)})`
+  }
+  const sentences = found.map(({ entry, references }) => {
+    const billed = entry.billed === null ? '' : `, billed at ${dollars(entry.billed)}`
     const what = `Code ${entry.code}${entry.modifier && ` with modifier ${entry.modifier}`}, ${entry.units === 1 ? '1 unit' : `${entry.units} units`}, ${entry.day}${billed}`
-    return `${what}: ${amount} (${sample}${BASES[row.basis] ?? row.basis}, edition ${release.edition}, ${lines.join(' and ')}, ${origin}${permalink(each)}).`
+    return `${what}: ${references.map(amountIn).join('; ')}.`
   })
   const samples = first.filter(({ release }) => isSample(release)).length
-  const count = `${first.length} of the ${entries.length + faults.length} lines of this bill`
+  const count = `${found.length} of the ${entries.length + faults.length} lines of this bill`
   const opening =
     samples === first.length
       ? `These are ${INVENTED}: they show what a letter would look like, and must not be sent. They are for ${count}.`

@@ -87,8 +87,10 @@ export interface Reference {
 }
 
 /** What a hospital states the price of a drug for is a unit of its own. Medicare's is the one that the code is billed in. */
-const ownUnit = (row: Row): string | undefined =>
-  row.npi !== null && 'price' in row && row.price.per !== null ? row.price.per.toLowerCase() : undefined
+function ownUnit(row: Row): string | undefined {
+  if (row.npi === null || !('price' in row)) return undefined
+  return row.flags.includes('mixed_units') ? 'one of several units' : row.price.per?.toLowerCase()
+}
 
 /** What a price is that the units of the bill are not multiplied with. */
 export const uncounted = ({ row }: Reference): string =>
