@@ -280,7 +280,7 @@ test('modifiers that change the amount by a rule are worked out from the row, to
 
 test('an answer points to at most eight others, without their amounts, and each of them is there', async () => {
   await using app = await testApp()
-  const modifiers = [null, '26', 'TC', '53', 'AA', 'AD', 'QK', 'QX']
+  const modifiers = [null, '26', 'TC', '53', 'AH', 'AD', 'QK', 'QX']
   const rows = modifiers.flatMap((modifier) =>
     (['non_facility', 'facility'] as const).map((setting) => aPrice({ modifier, setting, ...usd('77.77') })),
   )

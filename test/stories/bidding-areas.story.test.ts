@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { recheck } from '../../src/cli/fsck.ts'
 import { zip } from '../../src/files/zip-fixture.ts'
 import { load } from '../../src/ingest/load.ts'
+import type { Citation } from '../../src/proof/price/release.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
@@ -75,21 +76,27 @@ const ARCHIVE = zip([
 ])
 const ZIP5 = ['60611', '60633', '61701', '62001'].map((code) => `IL${code}0610216      0 A${' '.repeat(52)}20263\r\n`)
 
-/** Loads and publishes what is in the archive and the ZIP5 file. */
-async function publishFrom(app: TestApp, chart: string, names: readonly string[]): Promise<void> {
+/** Loads and publishes what is in the archive and the ZIP5 file. Gives what is cited, and as from where. */
+async function publishFrom(app: TestApp, chart: string, names: readonly string[]): Promise<string[]> {
   const { db, registryLog, cosign } = app.installation
   const files = { 'dme26-c.zip': ARCHIVE, 'ZIP5_JUL2026.txt': new TextEncoder().encode(ZIP5.join('')) }
   for (const [name, bytes] of Object.entries(files)) await Bun.write(join(app.folder.path, name), bytes)
   const paths = names.map((name) => join(app.folder.path, name))
-  const said = { data_class: 'sample', url: 'https://publisher.example/files' } as const
+  const said = { data_class: 'sample', url: names.map((name) => `https://publisher.example/${name}`) } as const
   const { release } = await load(db, chart, paths, said, app.clock.now)
   await publish({ db, log: registryLog, cosign }, release.release_id, app.clock.now, overrideAll('sample_data'))
+  return (JSON.parse(release.citations) as Citation[]).map(({ file, url }) => `${file} ${url}`)
 }
 
 test('equipment in a former bidding area has its amount there, and the amount of the state where it has none', async () => {
   await using app = await testApp({ today: '2026-09-15' })
   await publishFrom(app, 'cms-dmepos', ['dme26-c.zip'])
-  await publishFrom(app, 'zip-locality', ['ZIP5_JUL2026.txt', 'dme26-c.zip'])
+  // Each list is cited as from where it is: two of the three come with the equipment schedule.
+  expect(await publishFrom(app, 'zip-locality', ['ZIP5_JUL2026.txt', 'dme26-c.zip'])).toEqual([
+    'ZIP5_JUL2026.txt https://publisher.example/ZIP5_JUL2026.txt',
+    expect.stringMatching(/ https:..publisher.example.dme26-c.zip$/),
+    expect.stringMatching(/ https:..publisher.example.dme26-c.zip$/),
+  ])
   await holdTheRest(app, 'cms-dmepos')
   // What is counted of places is what their rows say, whatever they say of themselves.
   expect((await recheck(app.installation, app.clock.now)).faults).toEqual([])
@@ -137,6 +144,16 @@ test('equipment in a former bidding area has its amount there, and the amount of
     expect(await price('60611')).toMatch(
       /^\$42\.10 .*former bidding area CBA-[0-9A-F]{8}, non-rural\)(?!.*another amount)/,
     )
+    // Who asks for the fee of other places gets it, and hears which one applies there.
+    const asked = (region: string, setting: string) =>
+      said('lookup_price', { modifier: 'RR', region, setting, ...include })
+    expect(await asked('61701', 'rural')).toMatch(
+      /^\$87\.00 .* does not list this ZIP code as rural: there the non_rural/,
+    )
+    expect(await asked('60611', 'rural')).toMatch(/^\$87\.00 .* lies in the former bidding area CBA-/)
+    expect(await asked('62001', 'non_rural')).toMatch(/^\$51\.00 .* CMS lists this ZIP code as rural: there the rural/)
+    for (const fitting of [asked('62001', 'rural'), asked('61701', 'non_rural')])
+      expect(await fitting).not.toContain('this ZIP code')
     expect(await price('61701')).toMatch(/US-IL, non-rural\)(?!.*another amount)/)
     expect(await price('IL')).toMatch(/US-IL, non-rural\).*bidding areas it may be another amount: give the ZIP code/)
   }
@@ -152,6 +169,8 @@ test('equipment in a former bidding area has its amount there, and the amount of
   expect(text).toContain('outside rural areas, for the former bidding area CBA-')
   expect(text).not.toContain('in rural areas and outside them')
   expect(text).not.toContain('another amount')
+  const ofOthers = new Request(`${BASE_URL}/price/E0601?region=61701&modifier=RR&setting=rural`, { headers })
+  expect(await (await app.app.fetch(ofOthers, '192.0.2.1')).text()).toContain('does not list this ZIP code as rural')
   const ofState = new Request(`${BASE_URL}/price/E0601?region=IL&modifier=RR`, { headers })
   expect(await (await app.app.fetch(ofState, '192.0.2.1')).text()).toContain('may be another amount: give the ZIP code')
 })

@@ -63,6 +63,11 @@ test('the factor of anesthesia is not told as the price of the code under which 
   const { content } = await client.callTool({ name: 'lookup_price', arguments: asked })
   expect(content[0]?.text).toStartWith('$20.50 per UNIT is the Medicare anesthesia factor for every anesthesia code')
   expect(content[0]?.text).toContain('it is not the price of a service')
+  // Every line of anesthesia says who performs it.
+  for (const modifier of ['QZ', 'AA']) {
+    const billed = await client.callTool({ name: 'lookup_price', arguments: { ...asked, modifier } })
+    expect(billed.content[0]?.text).toMatch(/^\$20\.50 per UNIT .* does not change it\./)
+  }
   const headers = { accept: 'text/markdown' }
   const shown = await app.app.fetch(
     new Request(`${BASE_URL}/price/00100?basis=${asked.basis}`, { headers }),
@@ -257,4 +262,43 @@ test('the sentence of a price names the part of a visit that it is for', async (
   const { content } = await client.callTool({ name: 'code_sheet', arguments: { cpt: 'G0109' } })
   expect(content[0]?.text).toContain('0 prices for this place in force')
   expect(content[0]?.text).not.toContain(': .')
+})
+
+test('what makes a right amount misleading is said: visits paid as a whole, units of drugs, months of rent, doubtful files', async () => {
+  await using app = await testApp()
+  const visits = (['facility', 'non_facility'] as const).map((setting) => aPrice({ cpt: '99285', setting }))
+  await app.publish(aRelease({ rows: [...visits, aPrice({ cpt: '29881' })] }))
+  const outpatient = { basis: 'medicare_opps', setting: 'outpatient' } as const
+  const hospital = ['99285', '29881', 'J1885'].map((cpt) => aPrice({ cpt, ...outpatient }))
+  await app.publish(aRelease({ chart: 'cms-opps', rows: hospital }))
+  const rent = { basis: 'medicare_dmepos', region: 'US-GA', setting: 'non_rural', modifier: 'RR' } as const
+  const month = { price: { amount: '50.00', currency: 'USD', per: 'MONTH' } } as const
+  await app.publish(aRelease({ chart: 'cms-dmepos', rows: [aPrice({ cpt: 'E0601', ...rent, ...month })] }))
+  const cash = { npi: '1234567893', basis: 'hospital_cash', setting: 'outpatient' } as const
+  const flags = ['rate_outside_range']
+  await app.publish(
+    aRelease({ chart: 'hospital-mrf:1234567893', rows: [aPrice({ cpt: 'J7195', ...cash, flags } as never)] }),
+  )
+  const client = await connect(app, 'modern')
+  const said = async (args: object, name = 'lookup_price'): Promise<string> =>
+    (await client.callTool({ name, arguments: { ...args } })).content[0]?.text ?? ''
+  expect(await said({ cpt: '99285', setting: 'outpatient' })).toMatch(/one amount for all services(?!.*one unit)/)
+  expect(await said({ cpt: 'J1885', setting: 'outpatient' })).toContain('for one unit of the code')
+  expect(await said({ cpt: '99285', setting: 'facility' })).not.toContain('one amount for all services')
+  expect(await said({ cpt: 'E0601', modifier: 'RR', region: 'GA' })).toContain('fee of the first three months')
+  expect(await said({ cpt: 'J7195', npi: cash.npi, basis: cash.basis })).toContain('look at the line of the file')
+
+  const bill = (...lines: object[]): Promise<string> => said({ lines }, 'price_bill')
+  const emergency = { cpt: '99285', setting: 'facility' }
+  expect(await bill(emergency, { cpt: '29881' })).toMatch(/doctor\u2019s part; .* pays some at a lower rate/)
+  expect(await bill({ cpt: '29881' })).not.toMatch(/lower rate|doctor\u2019s part/)
+  expect(await bill({ cpt: '29881', units: 2 })).toContain('pays some at a lower rate')
+  const both = ['99285', '29881'].map((cpt) => ({ cpt, setting: 'outpatient' }))
+  expect(await bill(...both)).toContain('so that not all lines add up')
+  const rented = { cpt: 'E0601', modifier: 'RR', region: 'GA' }
+  expect(await bill({ ...rented, units: 13 })).toContain('less from the fourth month on')
+  expect(await bill({ ...rented, units: 3 })).not.toContain('fourth month')
+  expect(await bill({ cpt: 'J7195', npi: cash.npi, basis: cash.basis })).toContain('Look at the source of line 1')
+  // At a place that was named there is nothing to ask for again.
+  expect(await said({ cpt: 'A0427', region: 'GA' }, 'code_sheet')).not.toContain('There may be some')
 })

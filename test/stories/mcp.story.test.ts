@@ -118,7 +118,7 @@ test('an answer of sample data says so in its sentence and in its rows, and one 
 test('no answer or refusal of lookup_price has more than 400 tokens, and a list that is cut says how much is left out', async () => {
   await using large = await testApp()
   const regions = ['national', ...Array.from({ length: 60 }, (_, i) => `US-CA-${i + 10}`)]
-  const modifiers = [null, '26', 'TC', '53', 'RR', 'NU', 'UE', 'QW', 'AA']
+  const modifiers = [null, '26', 'TC', '53', 'RR', 'NU', 'UE', 'QW', 'AH']
   for (const edition of ['TEST1', 'TEST2', 'TEST3'])
     await large.publish(
       aRelease({
@@ -303,7 +303,7 @@ test('the sentence of a price says what became of the modifiers, and of a range 
   await app.publish(aRelease({ edition: 'TEST2', rows: [aPrice({ cpt: '27447', indicators })] }))
   expect(await say({ cpt: '27447', modifier: '80' })).toContain('only with documents of medical necessity')
   await app.publish(aRelease({ edition: 'TEST3', rows: [aPrice({ price: { amount: '100.00', currency: 'USD' } })] }))
-  expect(await say({ modifier: '52' })).toContain('Next: call lookup_price without the modifier')
+  expect(await say({ modifier: '52' })).toContain('Next: Ask without the modifier, and say so')
   // What changes the amount and what does not are both told.
   expect(await say({ modifier: '50-59' })).toMatch(/Without modifier 50 .* Modifier 59 does not change it\./)
   expect(await say({ as_of: '2027-03-01' })).toContain('on 2027-03-01')

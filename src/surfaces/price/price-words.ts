@@ -1,10 +1,10 @@
 import { type Entry, PROBLEMS, type ProblemCode, withFullStop } from '../../problem.ts'
 import { CONDITIONS, conditionOf } from '../../proof/lookup/condition.ts'
 import { BASIS_WORDS, isHospital, priceText, regionText, settingText } from '../site/words.ts'
-import { biddingNote, isOfState } from '../written/equipment-words.ts'
+import { biddingNote, isOfState, settingNote } from '../written/equipment-words.ts'
 import type { Hospital } from '../written/hospital.ts'
 import { stateName } from '../written/place.ts'
-import { componentOf, holdsInRural, unchangedBy } from '../written/sentence-words.ts'
+import { componentOf, doubtsOf, holdsInRural, paymentNotes, unchangedBy } from '../written/sentence-words.ts'
 import type { PriceAnswer, PriceFacts, Refusal, ShortRow } from './price-facts.ts'
 import type { Meant, PriceQuestion } from './price-question.ts'
 
@@ -172,6 +172,9 @@ export function sentencesBeside(answer: PriceAnswer): string[] {
         ]
       : []),
     ...(condition ? [CONDITIONS[condition]] : []),
+    ...paymentNotes(answer),
+    ...doubtsOf(answer),
+    ...(answer.setting === 'rural' ? settingNote(answer.place, answer.setting) : []),
     ...(isOfState(answer) ? biddingNote(answer.place) : []),
   ]
 }

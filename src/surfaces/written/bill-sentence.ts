@@ -6,6 +6,7 @@ import {
   type Classed,
   counted,
   dollars,
+  doubtsOf,
   moneyOf,
   priceOf,
   type Released,
@@ -45,6 +46,7 @@ export function ofBill({ results, summary, releases, as_of }: Bill, { asked }: {
   })
   // Medicare's prices are for the unit that the code is billed in.
   const inOwnUnits = numbersOf(results, ({ row }) => Boolean(row?.npi && row.price.per))
+  const inSeveral = numbersOf(results, ({ row }) => row?.flags.includes('mixed_units') === true)
   return [
     `${summary.priced} of ${counted(summary.lines, 'line')} ${summary.priced === 1 || summary.lines === 1 ? 'has' : 'have'} a price${sums.length > 0 ? ': ' : ''}${sums.join('; ')}.`,
     ...(results.length > MOST_TOLD ? [] : results.flatMap((line, at) => toldLine(line, at + 1, modifierOf(asked, at)))),
@@ -54,6 +56,9 @@ export function ofBill({ results, summary, releases, as_of }: Bill, { asked }: {
     ),
     ...(inOwnUnits
       ? [`The hospital states the price of line ${inOwnUnits} for a unit of its own: compare \`per\` with the bill.`]
+      : []),
+    ...(inSeveral
+      ? [`The hospital states the amounts of line ${inSeveral} for different units: its file says which is for which.`]
       : []),
     ...reasons(
       results,
@@ -68,10 +73,33 @@ export function ofBill({ results, summary, releases, as_of }: Bill, { asked }: {
       (lines, why) => `Line ${lines} was not understood, and may have a price: ${why}.`,
     ),
     daysOf(asked, as_of),
+    ...sumNotes(results),
     ...(results.some(({ row }) => row)
       ? ['These are references, not what a patient owes. Each line that has a price names its source.']
       : []),
   ].join(' ')
+}
+
+/** What Medicare pays for a whole bill may be less than the sum of its lines, and is paid to several. */
+function sumNotes(results: readonly Line[]): string[] {
+  const rows = results.flatMap(({ row, units = 1 }) => (row ? [{ ...row, units }] : []))
+  const of = (basis: string) => rows.filter((row) => row.basis.startsWith(basis))
+  const [doctor, hospital] = [of('medicare_pfs'), of('medicare_opps')]
+  const rented = of('medicare_dmepos').filter(({ price, units }) => price.per === 'MONTH' && units > 3)
+  const doubtful = numbersOf(results, ({ row }) => row !== undefined && doubtsOf(row).length > 0)
+  return [
+    ...(doctor.some(({ setting }) => setting === 'facility')
+      ? ['Facility fees of the physician schedule are the doctor’s part; the hospital is paid separately.']
+      : []),
+    ...(doctor.length > 1 || doctor.some(({ units }) => units > 1)
+      ? ['Of several procedures or units on one day Medicare pays some at a lower rate, which is not in the sum.']
+      : []),
+    ...(hospital.length > 1
+      ? ['For many visits Medicare pays a hospital one amount for all services, so that not all lines add up.']
+      : []),
+    ...(rented.length > 0 ? ['Most capped rentals cost less from the fourth month on, which is not in the sum.'] : []),
+    ...(doubtful ? [`Look at the source of line ${doubtful} before you use it: \`flags\` says why.`] : []),
+  ]
 }
 
 /** For which day lines are that name none, or all of them. */

@@ -32,6 +32,13 @@ export function biddingNote(place: ShownPlace | undefined): string[] {
 export const isOfState = ({ setting, region }: Pick<PricedRow, 'setting' | 'region'>): boolean =>
   setting === 'non_rural' && !isBiddingArea(region)
 
+/** Whether the setting that was asked for is not that of the place, as far as that is known. */
+const isContradicted = (place: ShownPlace, asked: unknown): boolean =>
+  (asked === 'rural' && place.rural === false) || (asked === 'non_rural' && place.rural === true)
+/** Who asks for the rural fee in a city gets it, and is told which one applies there. */
+export const settingNote = (place: ShownPlace | undefined, asked: unknown): string[] =>
+  place && isContradicted(place, asked) ? appliesAt(place) : []
+
 const AT_RURAL =
   'CMS lists this ZIP code as rural: there the rural fee applies, or the other one where it stands alone.'
 const AT_NON_RURAL = 'CMS does not list this ZIP code as rural: there the non_rural fee applies.'

@@ -73,6 +73,32 @@ export function whereOf(row: Whereabouts): string {
   ].join(', ')
 }
 
+/** Status indicators J1, J2 and Q1 to Q4 of the outpatient schedule. */
+const PACKAGED =
+  'For many visits Medicare pays a hospital one amount for all services: it may include others on the bill, or be included in one of them.'
+const OF_CODE = 'It is for one unit of the code: its description says how much that is.'
+const DRUG = /^([JQ]|C9)/
+/** 42 CFR 414.229. */
+const RENT =
+  'For most capped rentals it is the fee of the first three months; then three quarters of it are paid, up to the 13th.'
+/** How Medicare pays an amount, where it is easily taken for more than it is. */
+export function paymentNotes({ basis, cpt, modifier, price }: Pick<PricedRow, 'basis' | 'cpt' | 'modifier' | 'price'>) {
+  if (basis === 'medicare_dmepos') return price.per === 'MONTH' && modifier?.split('-').includes('RR') ? [RENT] : []
+  if (!/^medicare_(opps|asc)$/.test(basis)) return []
+  return [...(basis === 'medicare_opps' ? [PACKAGED] : []), ...(DRUG.test(cpt) ? [OF_CODE] : [])]
+}
+
+/** What is doubtful about an amount, by its flags: told as a plain price it would be believed. */
+const DOUBTS: { readonly [flag: string]: string } = {
+  far_from_medicare: 'It is far from what Medicare pays for the same: look at the line of the file before you use it.',
+  rate_outside_range:
+    'A rate lies outside the lowest or highest that the file states beside it: look at the line of the file before you use it.',
+  partial: 'The file states more amounts for the same, which cannot be read.',
+  mixed_units: 'The amounts are for different units: the file says which is for which.',
+}
+export const doubtsOf = ({ flags }: Pick<PricedRow, 'flags'>): string[] =>
+  flags.flatMap((flag) => own(DOUBTS, flag) ?? [])
+
 /** Both sides in one line are billed as LT and RT, or as 50: who wrote the one would miss it beside the other. */
 export const sidesNote = (written: unknown, adjusting: string | undefined): string[] => {
   const modifiers = typeof written === 'string' ? capitals(written).split('-') : []

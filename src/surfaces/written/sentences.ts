@@ -4,15 +4,17 @@
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
 import { ofBill } from './bill-sentence.ts'
-import { appliesAt, biddingNote, isOfState, ruralNote, type ShownPlace } from './equipment-words.ts'
+import { appliesAt, biddingNote, isOfState, ruralNote, type ShownPlace, settingNote } from './equipment-words.ts'
 import {
   BASIS_WORDS,
   type Classed,
   componentOf,
   counted,
   dollars,
+  doubtsOf,
   isSample,
   moneyOf,
+  paymentNotes,
   priceOf,
   type Released,
   type Stated,
@@ -40,11 +42,14 @@ const caveat = ({ basis, kind }: Pick<PricedRow, 'basis' | 'kind'>): string =>
   kind === 'rate' ? RATE : basis.startsWith('hospital_') ? HOSPITAL : MEDICARE
 
 /** A visit is paid in two parts, and so are many services: one of them is easily taken for the whole. */
-function partOf(row: Pick<PricedRow, 'basis' | 'setting' | 'modifier'>): string[] {
+function partOf(row: Pick<PricedRow, 'basis' | 'setting' | 'modifier' | 'cpt' | 'price'>): string[] {
   const { basis, setting } = row
-  if (/_(opps|asc)$/.test(basis)) return ['It is what the hospital or center is paid; doctors are paid separately.']
+  const notes = paymentNotes(row)
+  if (/_(opps|asc)$/.test(basis))
+    return ['It is what the hospital or center is paid; doctors are paid separately.', ...notes]
   const component = componentOf(row)
   return [
+    ...notes,
     ...(component ? [component.lacks] : []),
     ...(/_pfs/.test(basis) && setting === 'facility'
       ? ['It is the doctor’s part; the hospital or center is paid separately.']
@@ -114,8 +119,10 @@ function ofPrice(answer: Price, about: About): string {
     `${what} (${whereOf(answer)}) on ${day}.`,
     ...(isSample(answer) ? ['Sample data, not a real price.'] : []),
     ...adjusted,
+    ...settingNote(where, about.asked['setting']),
     ...(isOfState(answer) ? [...ruralNote(where, about.asked), ...biddingNote(where)] : []),
     ...partOf(answer),
+    ...doubtsOf(answer),
     caveat(answer),
     ...(place ? [`Source: ${place.release_id}, in force from ${effective_from}${until}: ${baseUrl}${place.href}`] : []),
     ...(answer.sources_lost ?? []).slice(0, 1).map(({ state }) => LOST[state]),
@@ -135,13 +142,16 @@ function ofSheet(sheet: Sheet, about: About): string {
   const shown = prices.slice(0, SHOWN).map((row) => {
     const part = componentOf(row)
     const modifier = part ? `${row.modifier} for the ${part.is}` : row.modifier
-    const parts = [row.basis, ...(row.setting ? [row.setting] : []), ...(modifier ? [modifier] : []), row.region]
+    const factor = row.kind === 'rate' ? ['a factor, not a price'] : []
+    const parts = [row.basis, row.setting, modifier, row.region, ...factor].filter(Boolean)
     return `${priceOf(row.price)} (${parts.join(', ')})`
   })
   const rest = prices.length > SHOWN ? `; ${prices.length - SHOWN} more` : ''
   return [
     `${counted(prices.length, 'price')} for this place in force on ${as_of}${shown.length > 0 ? ': ' : ''}${shown.join(', ')}${rest}.`,
-    ...(prices.length === 0 ? ['There may be some for a state or a ZIP code as region.'] : []),
+    ...(prices.length === 0 && !about.asked['region']
+      ? ['There may be some for a state or a ZIP code as region.']
+      : []),
     ...(prices.some(({ setting }) => /rural/.test(setting ?? '')) ? appliesAt(sheet.place ?? about.place) : []),
     ...sampleNote(data, releases),
     ...(data.length > prices.length
