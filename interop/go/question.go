@@ -146,6 +146,8 @@ func settingsTried(c *chart, setting string, where place) []string {
 	switch {
 	case setting == "rural" && oneOf(c.settings...)(setting):
 		return []string{"rural", "non_rural"} // the publisher leaves the rural amount out where it is the same
+	case open && where.by["rural"] == false:
+		return leaveOut(c.settings, []string{"rural"}) // what is stated for rural areas alone holds nowhere else
 	case open || oneOf(c.settings...)(""):
 		return c.settings
 	case oneOf(c.settings...)(setting):

@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"sort"
+	"strings"
+)
 
 // A decision is what the rule comes to.
 type decision struct {
@@ -118,22 +121,10 @@ func (f *facts) hospitalRule(q *question) *decision {
 	if of == nil {
 		return &decision{name: "no_edition", charts: []string{name}}
 	}
-	neutral := []string{}
-	rest := []string{}
-	for _, each := range q.modifiers {
-		if isNeutral(each) {
-			neutral = append(neutral, each)
-		} else {
-			rest = append(rest, each)
-		}
-	}
-	if d := hospitalLook(q, of, strings.Join(q.modifiers, "-")); d != nil {
-		return d
-	}
-	if len(neutral) > 0 {
-		if d := hospitalLook(q, of, strings.Join(rest, "-")); d != nil {
+	for _, each := range hospitalChoices(q.modifiers) {
+		if d := hospitalLook(q, of, each.text); d != nil {
 			if d.name == "price" {
-				d.ignored = neutral
+				d.ignored = each.ignored
 			}
 			return d
 		}
@@ -146,6 +137,49 @@ func (f *facts) hospitalRule(q *question) *decision {
 		return &decision{name: "modifier_not_priced"}
 	}
 	return &decision{name: "not_on_schedule"}
+}
+
+// hospitalChoice is a text of modifiers that is looked for, without the ignored ones.
+type hospitalChoice struct {
+	text    string
+	ignored []string
+}
+
+// hospitalChoices are all modifiers as they were asked for, and then with both sides as one, without ever more of the neutral ones.
+func hospitalChoices(asked []string) []hospitalChoice {
+	sides := bothSides(asked)
+	sets := [][]string{{}}
+	for _, each := range sides {
+		if isNeutral(each) {
+			for _, set := range sets {
+				sets = append(sets, append(append([]string{}, set...), each))
+			}
+		}
+	}
+	choices := []hospitalChoice{}
+	for _, set := range sets {
+		choices = append(choices, hospitalChoice{strings.Join(leaveOut(sides, set), "-"), set})
+	}
+	sort.Slice(choices, func(i, j int) bool {
+		few, many := len(choices[i].ignored), len(choices[j].ignored)
+		return few < many || few == many && choices[i].text < choices[j].text
+	})
+	first := hospitalChoice{strings.Join(asked, "-"), []string{}}
+	if first.text == choices[0].text {
+		return choices
+	}
+	return append([]hospitalChoice{first}, choices...)
+}
+
+// leaveOut is a list without some of its members.
+func leaveOut(list, some []string) []string {
+	left := []string{}
+	for _, each := range list {
+		if !oneOf(some...)(each) {
+			left = append(left, each)
+		}
+	}
+	return left
 }
 
 // hospitalLook is nil if there is neither a price nor a stated absence with these modifiers.

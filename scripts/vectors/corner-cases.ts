@@ -239,6 +239,13 @@ export const PLACES: Case[] = [
     '91.36',
     'price cms-dmepos E0604|US-IL|||medicare_dmepos|rural',
   ],
+  [
+    'equipment with a rural price alone, at a ZIP code that is not rural',
+    'cpt=E0606&region=60710',
+    'not_on_schedule',
+    'price cms-dmepos E0606|',
+  ],
+  ['equipment with a rural price alone, at a rural ZIP code', 'cpt=E0606&region=60709', '70.00', 'not_on_schedule'],
   ['a fee at a rural ZIP code', 'region=60709', '98.00', 'region_ambiguous'],
   [
     'equipment in a former bidding area',
@@ -354,10 +361,17 @@ export const HOSPITALS: Case[] = [
   ],
   ['a listed modifier before none', 'npi=A&cpt=99217&modifier=25', '70.00', `price ${A} 99217|national|${NPI.A}||`],
   [
-    'two modifiers that are not listed together',
+    'two modifiers that are not listed together, and one of them alone',
     'npi=A&cpt=99217&modifier=59-25',
-    '80.00 without 25,59',
+    '70.00 without 59',
+    `price ${A} 99217|national|${NPI.A}||`,
+  ],
+  [
+    'two modifiers of which none is listed',
+    'npi=A&cpt=99217&modifier=59-76',
+    '80.00 without 59,76',
     `price ${A} 99217|national|${NPI.A}|25|`,
   ],
+  ['both sides, which are not listed', 'npi=A&cpt=99217&modifier=LT-RT', 'modifier_not_priced', `price ${A} 99217|`],
   ['a price of another basis after an absence', 'npi=A&cpt=99218', '300.00', `absent_unreadable ${A} 99218|`],
 ]

@@ -148,6 +148,7 @@ test('equipment at a ZIP code of a rural area has the rural price, unless the qu
   const registry = made((each) => {
     for (const chart of ALL_BUT_EQUIPMENT) each.publish([], { chart })
     const rows = [of('A4253', 'non_rural', '2.00'), of('A4253', 'rural', '3.00'), of('A4254', 'non_rural', '4.00')]
+    rows.push(of('A4255', 'rural', '5.00'))
     each.publish(rows, { chart: 'cms-dmepos' })
     const place = (zip: string, more: object) => ({ ...aPlace(zip, 'US-MT-01'), state: 'MT', ...more })
     const places = [place('59001', { rural: true }), place('59101', { rural: false }), place('59102', {})]
@@ -163,6 +164,13 @@ test('equipment at a ZIP code of a rural area has the rural price, unless the qu
     [{ cpt: 'A4253', region: '59101', setting: 'rural' }, 'price 3.00'],
     [{ cpt: 'A4253', region: '59102' }, 'price 2.00'],
     [{ cpt: 'A4253', region: 'MT' }, 'price 2.00'],
+    // What is stated for rural areas alone holds nowhere else.
+    [{ cpt: 'A4255', region: '59001' }, 'price 5.00'],
+    [{ cpt: 'A4255', region: '59101' }, 'not_on_schedule'],
+    [{ cpt: 'A4255', region: '59101', setting: 'facility' }, 'not_on_schedule'],
+    [{ cpt: 'A4255', region: '59101', setting: 'rural' }, 'price 5.00'],
+    [{ cpt: 'A4255', region: '59102' }, 'price 5.00'],
+    [{ cpt: 'A4255', region: 'MT' }, 'price 5.00'],
   ])
 })
 
@@ -400,6 +408,11 @@ test('a hospital answers from its own file: cash before gross, facility before p
         charge({ cpt: '70450', modifier: '26', amount: '61.00' }),
         charge({ cpt: '73560', modifier: 'LT', amount: '71.00' }),
         charge({ cpt: '73560', amount: '70.00' }),
+        charge({ cpt: '20610', amount: '189.35' }),
+        charge({ cpt: '20610', modifier: 'RT', amount: '124.40' }),
+        charge({ cpt: '20610', modifier: '50', amount: '283.00' }),
+        charge({ cpt: '99284', modifier: '95', amount: '151.00' }),
+        charge({ cpt: '99284', modifier: '25', amount: '150.00' }),
         charge({
           cpt: '36415',
           price: { low: '5.00', high: '9.00', currency: 'USD', per: null },
@@ -433,6 +446,13 @@ test('a hospital answers from its own file: cash before gross, facility before p
     [{ cpt: '73560', npi: NPI, modifier: 'LT' }, 'price 71.00'],
     [{ cpt: '73560', npi: NPI, modifier: 'RT' }, 'price 70.00'],
     [{ cpt: '73560', npi: NPI, modifier: '50' }, 'modifier_not_priced'],
+    // As few are left out as possible: the hospital may charge otherwise with each of them.
+    [{ cpt: '20610', npi: NPI, modifier: 'RT-59' }, 'price 124.40'],
+    [{ cpt: '20610', npi: NPI, modifier: 'LT-59' }, 'price 189.35'],
+    [{ cpt: '20610', npi: NPI, modifier: 'LT-RT' }, 'price 283.00'],
+    [{ cpt: '20610', npi: NPI, modifier: 'LT-RT-59' }, 'price 283.00'],
+    [{ cpt: '73560', npi: NPI, modifier: 'LT-RT' }, 'modifier_not_priced'],
+    [{ cpt: '99284', npi: NPI, modifier: '95-25-59' }, 'price 150.00'],
     [{ cpt: '36415', npi: NPI }, 'price 5.00-9.00'],
     [{ cpt: '80053', npi: NPI }, 'absent withheld_conflict'],
     [{ npi: SECOND }, 'price 1.00'],

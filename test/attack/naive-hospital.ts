@@ -42,6 +42,26 @@ const NEGOTIATED = 'hospital_negotiated_low'
 const isWithoutAmounts = (charge: FixtureCharge): boolean =>
   BASES.every((basis) => amountOf([charge], basis) === undefined)
 
+/** Left and right in one line is both sides. */
+const withSides = (modifiers: readonly string[]): readonly string[] =>
+  modifiers.includes('LT') && modifiers.includes('RT')
+    ? [...new Set(['50', ...modifiers.filter((each) => !/^[LR]T$/.test(each))])].sort()
+    : modifiers
+
+/** As on the bill; then with both sides as one, and with one less of the neutral ones each time. */
+function wantedOf(modifiers: readonly string[]): (readonly string[])[] {
+  const tried: (readonly string[])[] = [modifiers]
+  let now: (readonly string[])[] = [withSides(modifiers)]
+  while (now.length > 0) {
+    tried.push(...now.sort((one, other) => (one.join('-') < other.join('-') ? -1 : 1)))
+    const next = now.flatMap((some) =>
+      some.filter((each) => NEUTRAL.includes(each)).map((left) => some.filter((each) => each !== left)),
+    )
+    now = [...new Map(next.map((some) => [some.join('-'), some])).values()]
+  }
+  return tried
+}
+
 export function chargeAnswer(
   editions: readonly Published[],
   asked: Asked & { npi: string },
@@ -58,8 +78,7 @@ export function chargeAnswer(
   if (edition?.chart !== 'hospital-mrf') return { outcome: 'no_edition_for_day', charts: [`hospital-mrf:${owner}`] }
   const isNamed = edition.data.npis.includes(npi)
   const charges = edition.data.charges.filter(({ code }) => isNamed && code === cpt)
-  const plain = modifiers.filter((each) => !NEUTRAL.includes(each))
-  for (const wanted of plain.length < modifiers.length ? [modifiers, plain] : [modifiers]) {
+  for (const wanted of wantedOf(modifiers)) {
     let absent: Said | undefined
     for (const each of basis ? [basis] : BASES)
       for (const where of setting ? [setting, null] : ['outpatient', null, 'inpatient'])
@@ -73,7 +92,7 @@ export function chargeAnswer(
           if (amount === undefined && each === NEGOTIATED && fitting.some(isWithoutAmounts))
             absent ??= { outcome: 'absent', ...found, reason: 'no_price_stated' }
           if (amount === undefined) continue
-          const ignored = wanted === modifiers ? [] : modifiers.filter((one) => NEUTRAL.includes(one))
+          const ignored = wanted === modifiers ? [] : withSides(modifiers).filter((one) => !wanted.includes(one))
           return { outcome: 'price', ...found, amount, ignored, adjusted: null }
         }
     if (absent) return absent

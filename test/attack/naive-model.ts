@@ -86,7 +86,7 @@ function chartsFor({ basis, setting }: Asked): string[] {
 
 // Places.
 
-const UNLISTED: Listed = { isRural: false, area: undefined }
+const UNLISTED: Listed = { isRural: undefined, area: undefined }
 const locality = (region: string, state: string | undefined, listed = UNLISTED): Place => ({
   is: 'locality',
   region,
@@ -105,7 +105,7 @@ function placeOf(text: string, charts: readonly string[], zips: Published | unde
   const { zips: all, withParts, rural, areas } = zips.data as Zips
   const zip = all.find((each) => each.zip === five)
   if (!zip) return { is: 'unknown' }
-  const listed = { isRural: rural?.includes(zip.zip) ?? false, area: areas?.[zip.zip] }
+  const listed = { isRural: rural?.includes(zip.zip), area: areas?.[zip.zip] }
   if (!zip.parts) return locality(zip.region, zip.state, listed)
   const parts = withParts ? zip.parts : []
   const part = parts.find((each) => each.four === four)

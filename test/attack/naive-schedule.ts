@@ -20,7 +20,8 @@ export type Place =
 
 /** What the lists of the equipment schedule say of a place. */
 export interface Listed {
-  isRural: boolean
+  /** Undefined if there is no list. */
+  isRural: boolean | undefined
   /** The name of the former bidding area. */
   area: string | undefined
 }
@@ -175,9 +176,9 @@ function inEquipment(data: readonly EquipmentLine[], modifier: string | null, as
   const [urban, rural] = line.amounts[region.slice(3)] ?? [0, 0]
   if (urban === 0 && rural === 0)
     return { is: 'absent', modifier, region, setting: 'non_rural', reason: 'no_price_stated' }
-  const isRural = setting === 'rural' || ('isRural' in place && place.isRural)
+  const isRural = setting === 'rural' || ('isRural' in place ? place.isRural : undefined)
   const either = isRural ? ['rural', 'non_rural'] : ['non_rural', 'rural']
-  const chosen = (setting === 'non_rural' ? ['non_rural'] : either).find(
+  const chosen = (setting === 'non_rural' || isRural === false ? ['non_rural'] : either).find(
     (each) => (each === 'rural' ? rural : urban) > 0,
   )
   if (!chosen) return otherwise(modifiers, modifier)

@@ -224,7 +224,7 @@ const hospital: fc.Arbitrary<Hospital> = fc.record({
         .record({
           code,
           setting: fc.constantFrom('outpatient', 'inpatient', 'both'),
-          modifiers: fc.constantFrom('', '', 'TC', '25', 'TC|25', '50'),
+          modifiers: fc.constantFrom('', '', 'TC', '25', 'TC|25', '50', 'RT', '59'),
           billing: fc.constantFrom('', 'facility', 'professional', 'both'),
           gross: dollars,
           cash: dollars,

@@ -227,7 +227,7 @@ type SettingsTried = readonly (Setting | null)[]
 
 /**
  * A chart that knows no settings answers for every one; drugs and supplies are asked about as a doctor bills them. Where
- * the question leaves it open, a ZIP code of a rural area asks for the rural amount.
+ * the question leaves it open, a ZIP code of a rural area asks for the rural amount, and any other one for none of those.
  */
 function settingsFor(
   { settings, speaks }: ChartFacts,
@@ -238,12 +238,32 @@ function settingsFor(
   const wanted = isOpen && isRural ? 'rural' : asked
   // The publisher leaves the rural column empty where the other amount holds there too.
   if (wanted === 'rural' && settings.includes(wanted)) return ['rural', 'non_rural']
+  if (isOpen && isRural === false) return settings.filter((each) => each !== 'rural')
   if (isOpen || settings.includes(null)) return settings
   return settings.includes(asked) ? [asked] : []
 }
 
 /** A charge of no class is not a doctor's: those are known by their class or their revenue code. */
 const CLASSES_TRIED = ['facility', null, 'professional'] as const
+
+/**
+ * With which modifiers a hospital's file is asked, and which are left out then: as on the bill, then both sides as one, and then
+ * without ever more of those that change no payment by Medicare. The hospital may state another price with any of them.
+ */
+function choicesOf(asked: readonly string[]): Map<string | null, string[]> {
+  const sides = withBothSides(asked)
+  let lists: string[][] = [[]]
+  for (const each of byNeutral(sides)[0]) lists = lists.flatMap((left) => [left, [...left, each]])
+  const choices = lists.map((left): [string, string[]] => [
+    sides.filter((each) => !left.includes(each)).join('-'),
+    left,
+  ])
+  choices.sort(([one, few], [other, many]) => few.length - many.length || (one < other ? -1 : 1))
+  return new Map([
+    [joined(asked), []],
+    ...choices.map(([text, left]): [string | null, string[]] => [text || null, left]),
+  ])
+}
 
 /** A hospital's own file. The region is no part of the question: the hospital stands where it stands. */
 function ofProvider(editions: Editions, { cpt, basis, setting, modifiers }: ParsedQuestion, npi: string): Decision {
@@ -252,14 +272,8 @@ function ofProvider(editions: Editions, { cpt, basis, setting, modifiers }: Pars
   if (!editions.isHeld(chart)) return { outcome: 'no_edition', charts: [chart] }
   const bases = basis ? [basis] : HOSPITAL_FACTS.bases
   const settings = setting ? [setting, null] : HOSPITAL_FACTS.settings
-  const [ignored, kept] = byNeutral(modifiers)
-  // As on the bill first, then without those that change no payment.
-  const choices = new Map([
-    [joined(modifiers), []],
-    [joined(kept), ignored],
-  ])
   let stated: Row | undefined
-  for (const [modifier, left] of choices) {
+  for (const [modifier, left] of choicesOf(modifiers)) {
     for (const each of bases)
       for (const inSetting of settings)
         for (const inClass of CLASSES_TRIED) {
