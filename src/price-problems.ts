@@ -27,8 +27,8 @@ export const PRICE_PROBLEMS = {
     'This list does not cover the item, but another Medicare list may. The answer also shows which lists have it.',
   ),
   absent_not_covered: absent(
-    'Medicare does not pay for this code at all',
-    'Medicare has no price because it does not pay for this service. Other insurers may; their price is not known here.',
+    'This schedule says that Medicare does not pay for this code under it',
+    'This Medicare list says that it does not pay for this service. Another Medicare list may, if one is shown beside this. Other insurers may too; their price is not known here.',
   ),
   absent_not_valid: absent(
     'The code is not valid for this schedule',

@@ -40,6 +40,7 @@ const ARCHIVE = zip([
       ],
       item('E0601', 'RR', ['51.00', '87.00']),
       item('E0748', 'NU', ['4,000.00', '0']),
+      item('E2620', 'KE', ['0', '640.50']),
     ),
   },
   {
@@ -116,6 +117,14 @@ test('equipment in a former bidding area has its amount there, and the amount of
     'US-I',
     'non_rural',
   ])
+  // An amount for rural areas alone is not given elsewhere, and whoever asks for a state is told.
+  const alone = (region: string) => ask(app, { cpt: 'E2620', modifier: 'KE', region })
+  expect(await told(alone('62001'))).toEqual(['640.50', 'US-I', 'rural'])
+  expect(await told(alone('IL'))).toEqual(['640.50', 'US-I', 'rural'])
+  for (const zip of ['61701', '60611']) {
+    const { code, agent_hint } = await alone(zip)
+    expect([code, agent_hint]).toEqual(['modifier_not_priced', expect.stringContaining('rural areas alone')])
+  }
   // Its own name is taken too, and what it leads to is all there is of the code there.
   const { region: area, place } = await rent('60611')
   expect(place).toMatchObject({ bidding_area: area, rural: false })
@@ -160,6 +169,9 @@ test('equipment in a former bidding area has its amount there, and the amount of
   expect(await said('lookup_price', { cpt: 'E0748', modifier: 'NU', region: '60611' })).toContain(
     'No amount of its own was loaded for the former competitive bidding area there',
   )
+  const onlyRural = { cpt: 'E2620', modifier: 'KE' }
+  expect(await said('lookup_price', { ...onlyRural, region: 'IL' })).toContain('CMS states it for rural areas alone')
+  expect(await said('lookup_price', { ...onlyRural, region: '62001' })).not.toContain('alone')
   expect(await said('code_sheet', { region: '60611' })).toContain(`lies in the former bidding area ${area}: its fee`)
   expect(await said('code_sheet', { region: '61701' })).toContain('does not list this ZIP code as rural')
   expect(await said('code_sheet', { region: area })).toContain('may lie in another state')

@@ -16,8 +16,10 @@ async function publishSchedules(app: TestApp): Promise<void> {
   await app.publish(
     aRelease({
       rows: [
-        aPrice({ cpt: '99213', ...usd('95.19') }),
-        aPrice({ cpt: '99285', ...usd('193.15') }),
+        // In an office a doctor is paid more: with a hospital on the bill that fee is not the one to compare with.
+        aPrice({ cpt: '99213', ...usd('120.00') }),
+        aPrice({ cpt: '99213', setting: 'facility', ...usd('95.19') }),
+        aPrice({ cpt: '99285', setting: 'facility', ...usd('193.15') }),
         anAbsence({ cpt: '99070', reason: 'bundled' }),
       ],
     }),
@@ -149,7 +151,9 @@ test('a bill is answered in the form that the caller accepts', async () => {
   ])
     expect([part, text.includes(part)]).toEqual([part, true])
   // A bill may be the doctor's or the hospital's: a letter names what Medicare pays either of them, and which is which.
-  expect(text).toMatch(/Code 99285, .*: \$193\.15 \([^;]*the doctor’s fee[^;]*\); \$625\.21 \([^;]*the hospital’s part/)
+  expect(text).toMatch(
+    /Code 99285, .*: \$193\.15 \([^;]*the doctor’s part[^;]*\); \$625\.21 \([^;]*the hospital’s part/,
+  )
   expect(text.match(/\$10\.56 \(laboratory/g)).toHaveLength(1)
   expect((await as('text/csv')).headers.get('content-type')).toBe('text/csv; charset=utf-8')
   const json = (await (await as('application/json')).json()) as Record<string, object>
@@ -272,7 +276,7 @@ test.skipIf(noBrowser)(
     await page.route('**/bill', async (route) => {
       if (route.request().method() !== 'POST') return route.continue()
       const response = await route.fetch()
-      return route.fulfill({ response, body: (await response.text()).replaceAll('95.19', '15.19') })
+      return route.fulfill({ response, body: (await response.text()).replaceAll('120.00', '15.19') })
     })
     expect(await compare(page, BILL)).toContain('its proof does not hold')
     expect(await page.textContent('#sheet')).toBe('')

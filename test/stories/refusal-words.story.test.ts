@@ -59,7 +59,11 @@ test('a modifier that an indicator rules out is explained by that indicator alon
   ] as const) {
     const { detail, agent_hint } = await ask(app, { cpt: '71046', modifier })
     expect(detail).toContain(`is not adjusted for modifier ${modifier}: ${why}`)
-    expect(agent_hint).toBe('Ask without the modifier, and do not adjust the amount.')
+    expect(agent_hint).toStartWith(
+      modifier === '50'
+        ? 'Ask without the modifier, and do not adjust the amount.'
+        : 'Medicare pays no assistant or second surgeon for this service.',
+    )
     expect((await ask(app, { cpt: '71047', modifier })).detail).toContain('the indicator on its row rules it out')
     const { content } = await client.callTool({ name: 'lookup_price', arguments: { cpt: '71046', modifier } })
     expect(content[0]?.text).toContain(why)
@@ -147,6 +151,7 @@ test('of several modifiers the advice leaves out the one without a price, and sa
   // Each of two gets half: the whole amount would be twice what is paid.
   expect(await advice('93004', 'QX')).toStartWith('With QK, QX and QY Medicare pays')
   expect(await advice('93004', '55')).toContain('do not show it as that part')
+  expect(await advice('93004', 'GZ')).toContain('do not show it as paid for this line')
   expect(await advice('93004', 'TB')).toBe('Ask without the modifier, and say so beside the amount.')
 })
 
@@ -164,7 +169,7 @@ test('a code that another list pays, which is not held, is not said to be found 
   await app.publish(aRelease({ chart: 'cms-dmepos', rows: [rented] }))
   await holdTheRest(app, 'cms-pfs', 'cms-dmepos')
   const advice = async (cpt: string) => (await ask(app, { cpt, basis: 'medicare_pfs' })).agent_hint
-  expect(await advice('A0427')).toStartWith('None of the lists that are held here has a price')
+  expect(await advice('A0427')).toStartWith('None of Medicare\u2019s lists that are held here has a price')
   // It has one, for other places and with a modifier.
   expect(await advice('E2325')).not.toContain('None of the lists')
 })

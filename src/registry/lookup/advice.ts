@@ -8,7 +8,7 @@ import { type Available, hintFor, type Told, unlessDamaged } from './beside.ts'
 import { find, type LookupResult } from './find.ts'
 import type { Proofs } from './proofs.ts'
 
-// What to ask after a refusal. Whoever follows the advice gets an answer, and not the next refusal.
+// What to ask after a refusal, so that the next question is answered; and what must not be asked in its place.
 
 const UNSTATED =
   'Do not compute an amount with the modifier. If you show the amount without it, say so: with it Medicare may pay another one.'
@@ -22,7 +22,12 @@ const NO_PLACES =
 
 /** Ambulances and vaccines, for two, have lists of their own. */
 const NOT_HERE =
-  'None of the lists that are held here has a price for the code on this day: the one that pays it may not be held. Do not invent a price.'
+  'None of Medicare\u2019s lists that are held here has a price for the code on this day: the one that pays it may not be held. Do not invent a price.'
+const RURAL_ALONE =
+  'CMS states an amount for rural areas alone, and does not list this ZIP code as rural: there is none here. Do not use the rural one.'
+/** By the indicators of the physician schedule. */
+const NOBODY =
+  'Medicare pays no assistant or second surgeon for this service. The amount without the modifier is for the one who performs it: do not show it for this line.'
 
 /** Refusals that name the next call themselves. */
 const HAS_OWN_WAY = ['region_ambiguous', 'unknown_provider']
@@ -30,8 +35,13 @@ const HAS_OWN_WAY = ['region_ambiguous', 'unknown_provider']
 /** The hint of a refusal, undefined for the usual one. It names lists that price the code on that day, which the question does not reach. */
 export function adviceAfter(proofs: Proofs, { question, decision }: LookupResult, code: ProblemCode, told: Told) {
   if (decision.outcome === 'modifier_not_allowed')
-    return isDecidedBy(decision.row, decision.modifier) ? {} : { hint: UNSTATED }
+    return isDecidedBy(decision.row, decision.modifier)
+      ? decision.modifier === '50'
+        ? {}
+        : { hint: NOBODY }
+      : { hint: UNSTATED }
   if (decision.outcome === 'region_ambiguous' && question.region.level === 'zip') return { hint: DIVIDED }
+  if (isRuralAlone(proofs, question, decision.outcome)) return { hint: RURAL_ALONE }
   const lead = HAS_OWN_WAY.includes(decision.outcome) ? undefined : pricedElsewhere(proofs, question, told.available)
   const isPlaceMissing = decision.outcome === 'no_edition' && decision.charts.includes(PLACE_CHART)
   const usual =
@@ -45,6 +55,15 @@ export function adviceAfter(proofs: Proofs, { question, decision }: LookupResult
     return { hint: NOT_HERE }
   const hint = lead === undefined ? usual : `${lead} ${usual ?? PROBLEMS[code].hint}`
   return hint === undefined ? {} : { hint }
+}
+
+/** Whether the amount of rural areas is the only one that the question comes to, and was not given. */
+function isRuralAlone(proofs: Proofs, question: ParsedQuestion, outcome: string): boolean {
+  const { setting, npi, region } = question
+  if (!/^(modifier_not_priced|not_on_schedule)$/.test(outcome) || setting || npi !== null || region.level !== 'zip')
+    return false
+  const rural = unlessDamaged(() => find(proofs, { ...question, setting: 'rural' }))?.decision
+  return rural?.outcome === 'price' && rural.row.setting === 'rural'
 }
 
 /** Whether a list has prices for the code, though not for the question as it stands: for other places, or with modifiers. */
@@ -74,6 +93,7 @@ function withoutModifier(proofs: Proofs, question: ParsedQuestion, { modifiers: 
   if (part !== undefined) return part
   if (modifiers.some((each) => DIRECTED.test(each))) return HALVES
   if (modifiers.some((each) => GLOBAL_PART.test(each))) return OF_GLOBAL
+  if (modifiers.some((each) => UNPAID.test(each))) return NOT_PAID
   const other = its.length === 0 ? '' : ', or with one that it has (`available.modifiers`)'
   return `Ask without the modifier${other}, and say so beside the amount.`
 }
@@ -83,6 +103,10 @@ const COMPONENT = /^(26|TC)$/
 const DIRECTED = /^Q[KXY]$/
 /** Section 40 of the same: care before, during and after surgery, by several. */
 const GLOBAL_PART = /^5[456]$/
+/** Chapter 30, section 50 of the same: services that Medicare excludes, or is expected to deny. */
+const UNPAID = /^G[YZ]$/
+const NOT_PAID =
+  'With GY and GZ the provider says that Medicare will not pay. The amount without the modifier is what it pays for others: do not show it as paid for this line.'
 const OF_GLOBAL =
   'With 54, 55 and 56 Medicare pays a part of the fee for surgery with the care before and after it. The amount without the modifier is the whole: do not show it as that part.'
 const HALVES =
@@ -105,7 +129,7 @@ function pricedElsewhere(proofs: Proofs, question: ParsedQuestion, { bases }: Av
   if (others.length > 0)
     return `Under another ${other} there is a price on this day: ask the same with ${others.map((basis) => `basis=${basis}`).join(' or ')}${how}, and say which ${other} it is.`
   if (question.npi !== null && isPriced({ npi: null, basis: undefined }))
-    return 'Medicare has a price on this day: ask the same without npi, and do not present it as the price of the hospital.'
+    return `Medicare has a price on this day: ask the same without ${['npi', ...(question.basis ? ['basis'] : []), ...(question.setting ? ['setting'] : [])].join(' and ')}, and do not present it as the price of the hospital.`
   return undefined
 }
 

@@ -68,7 +68,7 @@ export function letterOf({ entries, faults, answers, origin }: ComparedBill): st
 /** A price of a hospital holds wherever the bill says that it was: only Medicare's are for a place. */
 function meaningOf(areOfHospital: readonly boolean[]): string {
   const hospital = 'the file of the hospital states for the day of the line'
-  const medicare = 'the named edition states for the place and the day of the line'
+  const medicare = 'the named edition states for the day of the line and its place, or for the whole country'
   const states = areOfHospital.every(Boolean)
     ? hospital
     : areOfHospital.some(Boolean)

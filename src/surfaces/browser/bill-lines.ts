@@ -168,5 +168,7 @@ export const questionsOf = (entries: readonly BillEntry[], column: Column, npi: 
       ...(billed !== null && { billed }),
       ...(isMedicare ? place && { region: place } : { npi, basis: `hospital_${column}` }),
       ...(column === 'outpatient' && { setting: 'outpatient' }),
+      // Doctors in a hospital are paid less than in their office: the hospital is paid for the rest.
+      ...(column === 'doctor' && npi !== '' && { setting: 'facility' }),
     }
   })

@@ -50,7 +50,7 @@ const REASONS: { readonly [code: string]: string } = {
   absent_conditionally_packaged: 'packaged: paid with another service of the same visit',
   absent_carrier_priced: 'priced by the regional Medicare contractor',
   absent_paid_elsewhere: 'not paid by this schedule; another one may',
-  absent_not_covered: 'not covered by Medicare',
+  absent_not_covered: 'not covered by this Medicare schedule',
   absent_not_valid: 'not a valid code for this schedule',
   absent_inpatient_only: 'paid only for hospital inpatients',
   absent_anesthesia: 'paid by anesthesia units and time',

@@ -165,7 +165,7 @@ export function sentencesBeside(answer: PriceAnswer): string[] {
   const component = componentOf(answer)
   return [
     ...(component ? [`It is for the ${component.is} of the service alone. ${component.lacks}`] : []),
-    ...(ignored ? [`${unchangedBy(ignored, 'Modifier', 'the amount')}.`] : []),
+    ...(ignored ? [`${unchangedBy(answer, ignored, 'Modifier', 'the amount')}.`] : []),
     ...(adjustment
       ? [
           `Without modifier ${adjustment.modifier} it is ${priceText(price)}; the modifier multiplies it by ${adjustment.factor} (rule ${adjustment.rule}).`,
@@ -193,7 +193,9 @@ export const limitsOf = (basis: string): { is: string; isNot: string } =>
           isNot: 'The price of a service, what a patient owes, what a private insurer pays, an offer, or advice.',
         }
       : {
-          is: 'The amount that Medicare’s published schedule allows for this service, at this place, on this day. It includes the part that a Medicare patient pays.',
+          is: /_(opps|asc)$/.test(basis)
+            ? 'The rate that Medicare’s published schedule has for this service in the whole country, on this day, before it is adjusted to the wages of a place. It includes the part that a Medicare patient pays.'
+            : 'The amount that Medicare’s published schedule allows for this service, at this place, on this day. It includes the part that a Medicare patient pays.',
           isNot:
             'What a patient owes, what a private insurer pays, an offer, or advice. The doctor’s and the hospital’s part of one visit are separate amounts.',
         }

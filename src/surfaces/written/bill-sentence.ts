@@ -97,7 +97,7 @@ function sumNotes(results: readonly Line[]): string[] {
     ...(hospital.length > 1
       ? ['For many visits Medicare pays a hospital one amount for all services, so that not all lines add up.']
       : []),
-    ...(rented.length > 0 ? ['Most capped rentals cost less from the fourth month on, which is not in the sum.'] : []),
+    ...(rented.length > 0 ? ['Capped rentals cost less from the fourth month on, which is not in the sum.'] : []),
     ...(doubtful ? [`Look at the source of line ${doubtful} before you use it: \`flags\` says why.`] : []),
   ]
 }
@@ -129,7 +129,7 @@ function toldLine(line: Line, number: number, written: unknown): string[] {
   const beside = [
     billed === undefined ? '' : `, billed ${dollars(billed)}`,
     ...sidesNote(written, adjustment?.modifier).map((note) => `; ${note}`),
-    ignored ? `; ${unchangedBy(ignored, 'modifier')}` : '',
+    ignored ? `; ${unchangedBy(row, ignored, 'modifier')}` : '',
   ].join('')
   if (row.kind === 'rate') return [`Line ${number}: ${one} is a factor, not a price${beside}.`]
   const whole = extended && units > 1 ? ` x ${units} = ${moneyOf(extended)}` : ''

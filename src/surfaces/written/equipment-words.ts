@@ -23,6 +23,11 @@ export function ruralNote(place: ShownPlace | undefined, { setting }: Members): 
   if (holdsInRural(place, String(setting))) return [ALSO_RURAL]
   return setting === 'non_rural' || place?.rural === false ? [] : [RURAL]
 }
+const RURAL_ALONE = 'CMS states it for rural areas alone: outside of them there is no amount.'
+/** Nobody asked for the amount of rural areas, and it is not known that the place is one. */
+export const ruralAlone = (row: Pick<PricedRow, 'setting'>, place: ShownPlace | undefined, asked: Members): string[] =>
+  row.setting === 'rural' && asked['setting'] !== 'rural' && place?.rural !== true ? [RURAL_ALONE] : []
+
 /** Where the list says that there is no such area, nothing more is to be said. */
 export function biddingNote(place: ShownPlace | undefined): string[] {
   if (place?.bidding_area === undefined) return [place ? UNLISTED : BIDDING]

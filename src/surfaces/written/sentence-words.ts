@@ -78,14 +78,26 @@ const PACKAGED =
   'For many visits Medicare pays a hospital one amount for all services: it may include others on the bill, or be included in one of them.'
 const OF_CODE = 'It is for one unit of the code: its description says how much that is.'
 const DRUG = /^([JQ]|C9)/
-/** 42 CFR 414.229. */
+/** 42 CFR 414.229; the category CR of the schedule. */
 const RENT =
-  'For most capped rentals it is the fee of the first three months; then three quarters of it are paid, up to the 13th.'
+  'If it is a capped rental, and not oxygen, a ventilator or an inexpensive item, it is the fee of the first three months; then three quarters of it are paid, up to the 13th.'
+const CAPPED =
+  'It is a capped rental: the fee of the first three months; then three quarters of it are paid, up to the 13th.'
+/** 42 CFR 419.43 and 416.172: most of it is multiplied with the wage index of the place. Drugs have one price. */
+const WAGES = 'It is the rate of the whole country, of which Medicare adjusts a part to the wages of the place.'
 /** How Medicare pays an amount, where it is easily taken for more than it is. */
-export function paymentNotes({ basis, cpt, modifier, price }: Pick<PricedRow, 'basis' | 'cpt' | 'modifier' | 'price'>) {
-  if (basis === 'medicare_dmepos') return price.per === 'MONTH' && modifier?.split('-').includes('RR') ? [RENT] : []
+export function paymentNotes(row: Pick<PricedRow, 'basis' | 'cpt' | 'modifier' | 'price'> & { indicators?: unknown }) {
+  const { basis, cpt } = row
+  if (basis === 'medicare_dmepos') return rentNotes(row)
   if (!/^medicare_(opps|asc)$/.test(basis)) return []
-  return [...(basis === 'medicare_opps' ? [PACKAGED] : []), ...(DRUG.test(cpt) ? [OF_CODE] : [])]
+  return [...(basis === 'medicare_opps' ? [PACKAGED] : []), DRUG.test(cpt) ? OF_CODE : WAGES]
+}
+/** Short answers do not say of which category an item is. */
+function rentNotes({ modifier, price, indicators }: Parameters<typeof paymentNotes>[0]): string[] {
+  if (price.per !== 'MONTH' || !modifier?.split('-').includes('RR')) return []
+  const { category } = (indicators ?? {}) as { category?: string }
+  if (category === undefined) return [RENT]
+  return category === 'CR' ? [CAPPED] : []
 }
 
 /** What is doubtful about an amount, by its flags: told as a plain price it would be believed. */
@@ -107,11 +119,20 @@ export const sidesNote = (written: unknown, adjusting: string | undefined): stri
     : []
 }
 
-/** That modifiers were read, and change nothing. */
-export const unchangedBy = (modifiers: readonly string[], word: 'Modifier' | 'modifier', what = 'it'): string =>
-  modifiers.length === 1
-    ? `${word} ${modifiers[0]} does not change ${what}`
-    : `${word}s ${modifiers.join(', ')} do not change ${what}`
+/** That modifiers were read: Medicare pays the same with them. A hospital may not, and its file has no price with them. */
+export function unchangedBy(
+  { npi }: Pick<PricedRow, 'npi'>,
+  modifiers: readonly string[],
+  word: 'Modifier' | 'modifier',
+  what = 'it',
+): string {
+  const [names, isOne] = [modifiers.join(', '), modifiers.length === 1]
+  if (npi !== null) {
+    const begin = word === 'Modifier' ? 'The' : 'the'
+    return `${begin} hospital’s file has no price with ${isOne ? 'modifier' : 'modifiers'} ${names} as asked: this is the one without`
+  }
+  return isOne ? `${word} ${names} does not change ${what}` : `${word}s ${names} do not change ${what}`
+}
 
 /**
  * Of the amount outside rural areas: whether it was given for a rural area. CMS leaves the rural amount empty where the other

@@ -4,7 +4,15 @@
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
 import { ofBill } from './bill-sentence.ts'
-import { appliesAt, biddingNote, isOfState, ruralNote, type ShownPlace, settingNote } from './equipment-words.ts'
+import {
+  appliesAt,
+  biddingNote,
+  isOfState,
+  ruralAlone,
+  ruralNote,
+  type ShownPlace,
+  settingNote,
+} from './equipment-words.ts'
 import {
   BASIS_WORDS,
   type Classed,
@@ -109,7 +117,7 @@ function ofPrice(answer: Price, about: About): string {
     ...sidesNote(about.asked['modifier'], adjustment?.modifier).map((note) => `${note}.`),
     ...(adjustment ? [`Without modifier ${adjustment.modifier} it is ${priceOf(price)}.`] : []),
     ...(adjustment && NEEDS_MORE.test(adjustment.modifier) ? [MAY_NEED_MORE] : []),
-    ...(ignored ? [`${unchangedBy(ignored, 'Modifier')}.`] : []),
+    ...(ignored ? [`${unchangedBy(answer, ignored, 'Modifier')}.`] : []),
   ]
   const what = `${amount} is ${BASIS_WORDS[basis]} for ${adjustment ? `${code}-${adjustment.modifier}` : code}`
   const place = placeOf(answer.proof)
@@ -120,6 +128,7 @@ function ofPrice(answer: Price, about: About): string {
     ...(isSample(answer) ? ['Sample data, not a real price.'] : []),
     ...adjusted,
     ...settingNote(where, about.asked['setting']),
+    ...ruralAlone(answer, where, about.asked),
     ...(isOfState(answer) ? [...ruralNote(where, about.asked), ...biddingNote(where)] : []),
     ...partOf(answer),
     ...doubtsOf(answer),
@@ -200,9 +209,10 @@ function ofCoverage({ data, as_of, page }: Covered): string {
   const names = data.map((each) =>
     each.kind === 'chart' ? `${each.release_id} (${counted(each.codes, 'code')})` : each.cpt,
   )
+  if (page.total === 0) return `No edition that is in force on ${as_of} fits the question.`
   const noun = data[0]?.kind === 'code' ? 'code' : 'edition'
   const rest = names.length > MOST_NAMES ? ' and more' : ''
-  const said = `${counted(page.total, noun)} in force on ${as_of}${names.length > 0 ? ': ' : ''}${names.slice(0, MOST_NAMES).join(', ')}${rest}.`
+  const said = `${counted(page.total, noun)} in force on ${as_of}: ${names.slice(0, MOST_NAMES).join(', ')}${rest}.`
   return [said, ...sampleNote(data)].join(' ') + nextOf(page)
 }
 
