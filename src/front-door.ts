@@ -1,7 +1,7 @@
 /** How long requests are answered as they come. What comes later in the same round of the event loop waits in line. */
 const ROUND_MS = 4
 /** How many who wait are answered at most before the sockets are looked at again. */
-const ANSWERS_IN_ROUND = 16
+const ANSWERS_IN_ROUND = 64
 
 let light = 0
 /** Whether requests wait in line: heavy work lets them go first. */
