@@ -29,73 +29,89 @@ export const MOST_OF_A_KEY = 256
 /** One value is written before it is known that the row is too long; and texts are copied four bytes at a time. */
 export const ROW_ROOM = 3 * MAX_LEAF_BYTES
 
-const newNumbers = (): Int32Array => new Int32Array(MOST_ROWS * MOST_VALUES + 2 * MOST_OWN_VALUES)
-const shared = newNumbers()
-const ownPlaces = new Int32Array(2 * MOST_OWN_VALUES)
+const newNumbers = (): Int32Array => new Int32Array(MOST_ROWS * MOST_VALUES)
+const newPlaces = (): Int32Array => new Int32Array(2 * MOST_OWN_VALUES)
+const shared = { numbers: newNumbers(), places: newPlaces() }
 const room = Buffer.alloc(MOST_KEY_BYTES)
 const roomText = rowText(room)
 
 const NONE = new Uint8Array()
 
-/** A bundle of rows. A lookup wants one of them, so the texts of the others are never made. */
+/** A bundle of rows. A lookup wants one of them, so the texts of the others are never made, and those after it are not read. */
 export class OpenBundle {
   size = 0
   hashes: Uint8Array = NONE
   packed: Uint8Array = NONE
-  /** Of each row the shape, and where the numbers of its values begin. */
+  /** Of each row that was read the shape, and where the numbers of its values begin. */
   private readonly shapes: RowShape[] = []
   private readonly firsts: number[] = []
-  /** From here on `numbers` says where the values of the bundle itself begin and end. */
-  own = 0
+  #ownShapes: RowShape[] = []
+  /** How many rows were read, and up to where; how many numbers they have, and how many values of the bundle itself there were. */
+  #rows = 0
+  #at = 0
+  #count = 0
+  #own = 0
   #keys: (string | undefined)[] = []
   #bodies: (string | undefined)[] = []
 
   private constructor(
     readonly words: Words,
     public numbers: Int32Array,
+    /** Where the values of the bundle itself begin and end. */
+    public places: Int32Array,
   ) {}
 
   /** Throws on what is no bundle: a file from elsewhere may hold anything, and its rows are read before they are known to be good. */
   static from(stored: StoredBundle, words: Words): OpenBundle {
-    const bundle = new OpenBundle(words, shared)
-    const end = bundle.#read(stored)
-    bundle.numbers = shared.slice(0, end)
+    const bundle = new OpenBundle(words, shared.numbers, shared.places)
+    bundle.#open(stored)
+    bundle.#readUpTo(bundle.size)
+    bundle.numbers = shared.numbers.slice(0, bundle.#count)
+    bundle.places = shared.places.slice(0, 2 * bundle.#own)
     for (let row = 0; row < bundle.size; row++) bundle.writeKey(row, room, 0)
     return bundle
   }
 
-  /** Reads one bundle after the other in the same memory. Each is valid until the next one is read. Keys that are none throw when they are asked for. */
+  /**
+   * Reads one bundle after the other in the same memory. Each is valid until the next one is read. Rows are read when they are
+   * asked for, with those before them; rows and keys that are none throw then.
+   */
   static reader(words: Words): (stored: StoredBundle) => OpenBundle {
-    const bundle = new OpenBundle(words, newNumbers())
+    const bundle = new OpenBundle(words, newNumbers(), newPlaces())
     return (stored) => {
-      bundle.#read(stored)
+      bundle.#open(stored)
       return bundle
     }
   }
 
-  /** How many numbers there are then. */
-  #read({ rows: packed, hashes }: StoredBundle): number {
+  #open({ rows: packed, hashes }: StoredBundle): void {
     const rows = packed[0] ?? 0
     if (rows < 1 || rows > MOST_ROWS) throw new RangeError('a bundle has no rows or too many')
-    this.size = 0
+    this.size = rows
     this.packed = packed
     this.hashes = hashes
-    this.#keys = []
-    this.#bodies = []
-    const { shapes, firsts, numbers } = this
+    this.#rows = this.#count = this.#own = 0
+    this.#at = 1
+    if (this.#ownShapes.length > 0) this.#ownShapes = []
+    if (this.#keys.length > 0) this.#keys = []
+    if (this.#bodies.length > 0) this.#bodies = []
+  }
+
+  /** Reads all rows before this one that were not read yet. */
+  #readUpTo(end: number): void {
+    const { shapes, firsts, numbers, places, packed } = this
     const { count, shapes: sharedShapes } = this.words
-    const ownShapes: RowShape[] = []
-    let at = 1
-    let to = 0
-    let own = 0
-    for (let row = 0; row < rows; row++) {
+    let at = this.#at
+    let to = this.#count
+    let own = this.#own
+    for (let row = this.#rows; row < end; row++) {
       const code = packed[at++] as number
       let shape = code < NEW_SHAPE ? sharedShapes[code] : undefined
-      if (code === OWN_SHAPE) shape = ownShapes[packed[at++] as number]
+      if (code === OWN_SHAPE) shape = this.#ownShapes[packed[at++] as number]
       else if (code === NEW_SHAPE) {
         const from = new ByteReader(packed, at)
         shape = readShape(from)
-        ownShapes.push(shape)
+        this.#ownShapes.push(shape)
         at = from.at
       }
       if (!shape) throw new RangeError('a row has a shape that is not there')
@@ -131,9 +147,9 @@ export class OpenBundle {
               size = from.number(MAX_LEAF_BYTES)
               at = from.at
             }
-            ownPlaces[2 * own] = at
+            places[2 * own] = at
             at += size
-            ownPlaces[2 * own + 1] = at
+            places[2 * own + 1] = at
             number = OWN + own++
           } else if (first === LONG_OWN) {
             number = OWN + ((packed[at] as number) << 8) + (packed[at + 1] as number)
@@ -145,11 +161,17 @@ export class OpenBundle {
         numbers[to++] = number
       }
     }
-    if (at !== packed.length) throw new RangeError('a bundle is cut short or too long')
-    for (let i = 0; i < 2 * own; i++) numbers[to + i] = ownPlaces[i] as number
-    this.own = to
-    this.size = rows
-    return to + 2 * own
+    this.#rows = end
+    this.#at = at
+    this.#count = to
+    this.#own = own
+    if (at > packed.length || (end === this.size && at < packed.length))
+      throw new RangeError('a bundle is cut short or too long')
+  }
+
+  /** Reads a row, if it was not read yet. */
+  #reach(row: number): void {
+    if (row >= this.#rows) this.#readUpTo(row + 1)
   }
 
   key(row: number): string {
@@ -162,19 +184,22 @@ export class OpenBundle {
 
   /** Whether the key of a row that was published can be no other than its own. */
   hasOwnKey(row: number): boolean {
+    this.#reach(row)
     return this.shapes[row]?.hasOwnKey === true
   }
 
   /** The number of the value that is a part of the key of a row. */
   numberOf(row: number, part: number): number {
+    this.#reach(row)
     const { key } = this.shapes[row] as RowShape
     return this.numbers[(this.firsts[row] as number) + (key[part] as number)] as number
   }
 
   /** Writes the key of a row, and gives the place after it. There must be `MOST_KEY_BYTES` of room. Throws if it is longer than any key. */
   writeKey(row: number, out: Uint8Array, at: number): number {
+    this.#reach(row)
     const { key, gaps } = this.shapes[row] as RowShape
-    const { numbers, own } = this
+    const { numbers, places } = this
     const { starts } = this.words
     const first = this.firsts[row] as number
     let to = at
@@ -184,9 +209,9 @@ export class OpenBundle {
       const number = numbers[first + value] as number
       const isWord = number < OWN
       const from = isWord ? this.words.room : this.packed
-      const place = own + 2 * (number - OWN)
-      let start = (isWord ? starts[number] : numbers[place]) as number
-      let end = (isWord ? starts[number + 1] : numbers[place + 1]) as number
+      const place = 2 * (number - OWN)
+      let start = (isWord ? starts[number] : places[place]) as number
+      let end = (isWord ? starts[number + 1] : places[place + 1]) as number
       if (value < gaps) {
         const mark = from[start]
         start = partStart(mark, start, end)
@@ -200,8 +225,9 @@ export class OpenBundle {
 
   /** Writes the text of a row, and gives the place after it. There must be `ROW_ROOM` bytes. Throws if it is longer than any row. */
   write(row: number, { bytes, view: out }: RowText, at: number): number {
+    this.#reach(row)
     const { view: pieces, ends, gaps } = this.shapes[row] as RowShape
-    const { numbers, own, packed } = this
+    const { numbers, places, packed } = this
     const { starts, view: words } = this.words
     const first = this.firsts[row] as number
     let to = at
@@ -218,9 +244,9 @@ export class OpenBundle {
         for (let j = start; j < end; j += 4) out.setInt32(to + j - start, words.getInt32(j))
         to += end - start
       } else {
-        const place = own + 2 * (number - OWN)
-        const end = numbers[place + 1] as number
-        for (let j = numbers[place] as number; j < end; j++) bytes[to++] = packed[j] as number
+        const place = 2 * (number - OWN)
+        const end = places[place + 1] as number
+        for (let j = places[place] as number; j < end; j++) bytes[to++] = packed[j] as number
       }
       if (to - at > MAX_LEAF_BYTES) break
     }

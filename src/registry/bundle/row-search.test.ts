@@ -87,7 +87,7 @@ test('the rows around one are the same where a file has its words twice, and its
         for (const word of [...stored, ...stored]) out.text(word, 0, word.length)
         const twice = { ...readWords({ shapes: new Uint8Array(), words: out.bytes() }), shapes: words.shapes }
         const bundle = OpenBundle.from({ rows: packed, hashes }, twice)
-        for (let i = 0; i < bundle.own; i++)
+        for (let i = 0; i < bundle.numbers.length; i++)
           if ((bundle.numbers[i] as number) < OWN && isOther.next().value)
             bundle.numbers[i] = (bundle.numbers[i] as number) + words.count
         const places = Array.from({ length: size }, (_, i) => partsOf(bundle.key(i)).slice(0, 2).join('|'))

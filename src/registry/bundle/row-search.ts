@@ -53,8 +53,8 @@ function means(bundle: OpenBundle, number: number, text: string): boolean {
 const bytesOf = ({ words, packed }: OpenBundle, number: number): Uint8Array => (number < OWN ? words.room : packed)
 
 /** Where a value begins (0), or ends (1). */
-const edgeOf = ({ words, numbers, own }: OpenBundle, number: number, edge: 0 | 1): number =>
-  (number < OWN ? words.starts[number + edge] : numbers[own + 2 * (number - OWN) + edge]) as number
+const edgeOf = ({ words, places }: OpenBundle, number: number, edge: 0 | 1): number =>
+  (number < OWN ? words.starts[number + edge] : places[2 * (number - OWN) + edge]) as number
 
 function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
   if (end - start !== text.length) return false

@@ -40,6 +40,20 @@ test('the bundle of a key is the last one that does not begin after it, in one c
   }
 })
 
+test('with which code and place a bundle begins is known without the file, unless its index says something else', () => {
+  for (const bundles of [1, 256, 600]) {
+    const { keys, firstKeys } = keysOf(bundles)
+    for (const [n, key] of keys.entries()) {
+      const [code, place = ''] = key.split('|')
+      const halves = key.endsWith('|') && place === '' ? key.slice(0, -1) : `${code}|${place}`
+      expect([key, firstKeys.isOther(n, halves)]).toEqual([key, false])
+      for (const other of [halves.slice(0, -1), `${halves}0`, `9${halves.slice(1)}`])
+        expect([key, other, firstKeys.isOther(n, other)]).toEqual([key, other, true])
+    }
+  }
+  expect(keysOf(60, ([, ...keys]) => ['0', ...keys]).firstKeys.isOther(5, '10005|US-CA-15')).toBeUndefined()
+})
+
 test('a file without rows has no bundle for any key', () => {
   expect(keysOf(0).firstKeys.find('10000|')).toBe(-1)
 })

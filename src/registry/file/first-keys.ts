@@ -46,6 +46,12 @@ export class FirstKeys {
     return keys ? chunk * CHUNK + keys.find(text, beginning) : undefined
   }
 
+  /** Whether a bundle begins with another code or place than this (`code|place`). Undefined if that is not known here. */
+  isOther(bundle: number, codeAndPlace: string): boolean | undefined {
+    const keys = this.#chunk(Math.floor(bundle / CHUNK))
+    return keys ? !keys.hasHalf(bundle % CHUNK, codeAndPlace) : undefined
+  }
+
   #first(chunk: number): string {
     const known = this.#firsts[chunk]
     if (known !== undefined) return known
@@ -109,6 +115,12 @@ class Chunk {
       const difference = (this.#beginnings[at] as number) - beginning
       return difference === 0 ? this.#isUpTo(at, key) : difference < 0
     })
+  }
+
+  /** Whether this is the first half of a key. */
+  hasHalf(at: number, text: string): boolean {
+    const start = at === 0 ? 0 : (this.#ends[at - 1] as number)
+    return (this.#ends[at] as number) - start === text.length && this.#halves.startsWith(text, start)
   }
 
   /** Whether a key is not after a text. They are compared where they stand: to put the key together takes ten times as long. */

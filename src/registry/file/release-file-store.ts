@@ -174,12 +174,17 @@ export class ReleaseFile extends FileSummary {
 
   /** The last bundle that does not begin after a text; -1 if all do. */
   bundleOf(text: string): number {
+    return this.firstKeys().find(text) ?? this.findBundle(text) ?? -1
+  }
+
+  /** The first keys of its bundles. */
+  firstKeys(): FirstKeys {
     this.#firstKeys ??= new FirstKeys({
       bundles: Math.ceil(this.rowCount / BUNDLE_ROWS),
       firstKey: (n) => this.firstKeyOf(n),
       firstKeysFrom: (key, most) => this.text(FIRST_KEYS, key, most),
     })
-    return this.#firstKeys.find(text) ?? this.findBundle(text) ?? -1
+    return this.#firstKeys
   }
 
   #placeIn(n: number, text: string): number {

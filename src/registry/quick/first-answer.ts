@@ -121,13 +121,18 @@ class DayPlan {
     if (!place || !leaf || !this.#isPrice(leaf) || this.parts.lostSources(plate.release.manifest).length > 0)
       return undefined
     const about = { cpt, region, day: this.day }
-    const own = (): string[] => rows.keysAround(place, `${cpt}|${region}|`)
-    const around = this.#isAlone(cpt, plate.release) ? rows.around(place) : undefined
+    const codeAndPlace = `${cpt}|${region}`
+    const own = (): string[] => rows.keysAround(place, `${codeAndPlace}|`)
+    const around = this.#isAlone(cpt, plate.release) ? rows.around(place, codeAndPlace) : undefined
     const all = around ? [] : this.#keysBeside(cpt, region, plate.release, own)
     if (!all) return undefined
-    const beside = around ? related.ofRows(file, around, key, own, about) : related.of(key, all, about)
-    if (leaf.length + plate.share.length + beside.length + MOST_OTHER_BYTES > out.length) return undefined
-    return splice(file, plate, place, leaf, beside)
+    const beside = around ? related.ofRows(file, around, key, own) : related.of(key, all)
+    if (leaf.length + plate.share.length + beside.mostBytes(about) + MOST_OTHER_BYTES > out.length) return undefined
+    const at = splice(file, plate, place, leaf)
+    if (at < 0) return undefined
+    const end = beside.write(about, outText, at)
+    out[end] = CLOSE
+    return out.subarray(1, end + 1)
   }
 
   /** Whether a row states a price, and one that holds on this day. */
@@ -206,26 +211,22 @@ function leafOf({ bundle, at }: RowPlace): Buffer {
   return out.subarray(0, bundle.write(at, outText, 1))
 }
 
-/** The answer in bytes, after what is hashed of the row; undefined if the row is not the one that was published. */
+/** Writes the proof after what is hashed of the row, and gives the place after it; -1 if the row is not the one that was published. */
 function splice(
   file: ReleaseFile,
   { release, share }: Plate,
   { n, at: place, bundle }: RowPlace,
   leaf: Buffer,
-  related: string,
-): Uint8Array<ArrayBuffer> | undefined {
+): number {
   const index = n * BUNDLE_ROWS + place
   Bun.SHA256.hash(leaf, hash)
   let at = put(PROOF, leaf.length - 1)
   at += out.write(String(index), at, 'latin1')
   at = writeHash(out, put(LEAF, at), hash, 0)
   at = file.tree(release.manifest.rows_root).writePath(out, put(PATH, at), index, hash, bundle.hashes)
-  if (at < 0) return undefined
+  if (at < 0) return at
   out.set(share, at)
-  at += share.length
-  at += out.write(related, at, 'latin1')
-  out[at++] = CLOSE
-  return out.subarray(1, at)
+  return at + share.length
 }
 
 const CLOSE = 125

@@ -33,6 +33,8 @@ export class QuickRows {
   readonly #beside: ReturnType<typeof OpenBundle.reader>
   readonly #pages: BundlePages | undefined
   readonly #lastBundle: number
+  /** 1 for each bundle that was found to begin with another code or place than the one before it ends with. */
+  readonly #beginsAnew: Uint8Array
 
   constructor(private readonly file: ReleaseFile) {
     this.#main = OpenBundle.reader(file.words())
@@ -40,6 +42,7 @@ export class QuickRows {
     // Where rows have failed, the file itself says which are not to be read.
     this.#pages = file.failed.length > 0 ? undefined : BundlePages.of(file.sealed, file.rootPage('bundle'))
     this.#lastBundle = Math.ceil(file.rowCount / BUNDLE_ROWS) - 1
+    this.#beginsAnew = new Uint8Array(this.#lastBundle + 1)
   }
 
   /** Where a price of this key is, which has these parts, if there is one that says so itself. Valid until the next call. */
@@ -54,9 +57,12 @@ export class QuickRows {
   }
 
   /** What tells apart the rows for the code and place of a row. Undefined if some of them may stand in other bundles. */
-  around({ n, bundle, at }: RowPlace): Around | undefined {
+  around({ n, bundle, at }: RowPlace, codeAndPlace: string): Around | undefined {
     const found = rowsAround(bundle, at)
-    const isAll = found && (found.from > 0 || n === 0) && (found.to < bundle.size || n === this.#lastBundle)
+    const isAll =
+      found &&
+      (found.from > 0 || n === 0 || this.#beginsAnew[n] === 1) &&
+      (found.to < bundle.size || n === this.#lastBundle || this.file.firstKeys().isOther(n + 1, codeAndPlace))
     return isAll ? found : undefined
   }
 
@@ -69,6 +75,7 @@ export class QuickRows {
     for (let i = from; i < to; i++) found.push(bundle.key(i))
     for (let i = n - 1; from === 0 && i >= 0; i--) {
       const before = this.#neighbour(i, found)
+      if (!before.key(before.size - 1).startsWith(prefix)) this.#beginsAnew[i + 1] = 1
       for (from = before.size; from > 0 && before.key(from - 1).startsWith(prefix); from--)
         found.unshift(before.key(from - 1))
     }

@@ -1,4 +1,6 @@
 import type { Around } from '../bundle/row-search.ts'
+import { padded } from '../bundle/row-shape.ts'
+import type { RowText } from '../bundle/row-values.ts'
 import { type Key, nearest, partsOf, pointerTo, referencePath } from '../lookup/beside.ts'
 
 /** Stand for the parts of an address that differ from answer to answer. None of them is a part of a key. */
@@ -10,38 +12,34 @@ const MOST_FORMS = 2_000
  * Most codes have the same, so the text is made once for each such list, by the general way, with gaps.
  */
 export class RelatedTexts {
-  readonly #forms = new Map<string, readonly string[]>()
+  readonly #forms = new Map<string, RelatedForm>()
   readonly #ofFiles = new WeakMap<object, Map<number, MarkedForm>>()
 
   /** `keys` are all there are for the code at the place of the row and in the country, in the order of the general way. */
-  of(row: string, keys: readonly string[], about: About): string {
-    return filled(this.#formOf(row, keys), about)
-  }
-
-  /** The same for rows that stand together in a file and are all there are. Keys are asked for once for each list of marks. */
-  ofRows(file: object, { marks, size }: Around, row: string, keys: () => readonly string[], about: About): string {
-    const forms = this.#ofFiles.get(file) ?? new Map<number, MarkedForm>()
-    const hash = hashOf(marks, size)
-    let known = forms.get(hash)
-    if (!known || !isSame(known.marks, marks, size)) {
-      known = { marks: marks.slice(0, size), form: this.#formOf(row, keys()) }
-      if (forms.size >= MOST_FORMS) forms.clear()
-      this.#ofFiles.set(file, forms.set(hash, known))
-    }
-    return filled(known.form, about)
-  }
-
-  #formOf(row: string, keys: readonly string[]): readonly string[] {
+  of(row: string, keys: readonly string[]): RelatedForm {
     // Two parts of a key differ from answer to answer, and have no meaning here: the code, and its place.
     let name = afterPlace(row)
     for (const key of keys) name += `\n${afterPlace(key)}`
     return this.#forms.get(name) ?? this.#make(name)
   }
 
-  #make(name: string): readonly string[] {
+  /** The same for rows that stand together in a file and are all there are. Keys are asked for once for each list of marks. */
+  ofRows(file: object, { marks, size }: Around, row: string, keys: () => readonly string[]): RelatedForm {
+    const forms = this.#ofFiles.get(file) ?? new Map<number, MarkedForm>()
+    const hash = hashOf(marks, size)
+    let known = forms.get(hash)
+    if (!known || !isSame(known.marks, marks, size)) {
+      known = { marks: marks.slice(0, size), form: this.of(row, keys()) }
+      if (forms.size >= MOST_FORMS) forms.clear()
+      this.#ofFiles.set(file, forms.set(hash, known))
+    }
+    return known.form
+  }
+
+  #make(name: string): RelatedForm {
     const [row, ...keys] = name.split('\n').map((rest) => partsOf(`${CODE}|${REGION}|${rest}`)) as [Key, ...Key[]]
     const related = nearest(row, keys).map((key) => pointerTo(key, referencePath(key, DAY)))
-    const form = JSON.stringify(related).split(/\*[123]/)
+    const form = new RelatedForm(JSON.stringify(related).split(/\*[123]/))
     if (this.#forms.size >= MOST_FORMS) this.#forms.clear()
     this.#forms.set(name, form)
     return form
@@ -55,15 +53,46 @@ interface About {
   day: string
 }
 
-interface MarkedForm {
-  marks: Int32Array
-  form: readonly string[]
+/** A text as bytes, in which the same three things are left out again and again: code, place and day. */
+export class RelatedForm {
+  readonly #pieces: DataView
+  /** Where each piece ends. */
+  readonly #ends: Int32Array
+  readonly #size: number
+
+  constructor(pieces: readonly string[]) {
+    let end = 0
+    this.#ends = Int32Array.from(pieces, ({ length }) => (end += length))
+    this.#size = end
+    this.#pieces = padded(Buffer.from(pieces.join(''), 'latin1')).view
+  }
+
+  /** How many bytes are written, at most: pieces are copied four bytes at a time. */
+  mostBytes({ cpt, region, day }: About): number {
+    return this.#size + this.#ends.length * (cpt.length + region.length + day.length) + 4
+  }
+
+  /** Writes it, and gives the place after it. */
+  write({ cpt, region, day }: About, { bytes, view }: RowText, at: number): number {
+    const [pieces, ends] = [this.#pieces, this.#ends]
+    let to = at
+    for (let piece = 0, from = 0; piece < ends.length; piece++) {
+      const end = ends[piece] as number
+      for (let i = from; i < end; i += 4) view.setInt32(to + i - from, pieces.getInt32(i))
+      to += end - from
+      from = end
+      if (piece === ends.length - 1) break
+      const gap = piece % 3
+      const text = gap === 0 ? cpt : gap === 1 ? region : day
+      for (let i = 0; i < text.length; i++) bytes[to++] = text.charCodeAt(i)
+    }
+    return to
+  }
 }
 
-function filled(form: readonly string[], { cpt, region, day }: About): string {
-  let text = form[0] as string
-  for (let i = 1; i + 2 < form.length; i += 3) text += cpt + form[i] + region + form[i + 1] + day + form[i + 2]
-  return text
+interface MarkedForm {
+  marks: Int32Array
+  form: RelatedForm
 }
 
 function hashOf(marks: Int32Array, size: number): number {
