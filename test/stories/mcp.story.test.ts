@@ -284,6 +284,11 @@ test('with include = "proof" the whole proof comes in the answer, and verifies',
     verified: false,
     reason: 'choice_not_proved',
   })
+  // The permalink as the sentence has it, and one of another service.
+  const short = await client.callTool({ name: 'lookup_price', arguments: question })
+  const { href } = (short.structuredContent as { proof: { href: string } }).proof
+  expect(await verify({ href: `${BASE_URL}${href}` })).toMatchObject({ verified: true, rows: 1 })
+  expect(await verify({ href: `https://other.example${href}` })).toMatchObject({ code: 'invalid_parameter' })
   const forged = { ...body, price: { amount: '0.01', currency: 'USD', per: null } }
   expect(await verify({ answer: forged })).toMatchObject({ verified: false, rows: 0 })
 })

@@ -20,7 +20,7 @@ export const QUESTION = 'agent-trust-registry/question'
  */
 export async function callTool(
   tools: readonly Tool[],
-  { name, arguments: args = {} }: { name: string; arguments?: Arguments | undefined },
+  { name, arguments: given = {} }: { name: string; arguments?: Arguments | undefined },
   visitor: Visitor,
   today: () => string,
 ): Promise<CallToolResult> {
@@ -30,6 +30,7 @@ export async function callTool(
       ProtocolErrorCode.InvalidParams,
       `There is no such tool. The tools are: ${tools.map((each) => each.name).join(', ')}`,
     )
+  const args = withOwnPath(given, visitor.baseUrl)
   const op = tool.operationFor(args)
   const asked = writtenInput(args, Object.keys(op.input.shape))
   const reading = readingOf(args, asked)
@@ -53,6 +54,13 @@ export async function callTool(
     structuredContent: answer,
     ...toldOf(answer),
   }
+}
+
+/** Sentences have permalinks with the address of this service before them. One with another address is another one's. */
+function withOwnPath(args: Arguments, baseUrl: string): Arguments {
+  const { href } = args
+  const isOwn = typeof href === 'string' && href.startsWith(`${baseUrl}/rows/`)
+  return isOwn ? { ...args, href: href.slice(baseUrl.length) } : args
 }
 
 /** A price that is not there is the answer to a question that was understood; what was not understood is not repeated. */

@@ -109,10 +109,18 @@ export function otherLists({ question, refusal, sheet }: Pick<PriceFacts, 'quest
   const others = sheet.filter((row) => row.kind === 'price' && row.basis !== question.basis)
   const isSame = ({ modifier }: ShortRow): boolean => (modifier ?? undefined) === question.modifier
   return Object.values(Object.groupBy(others, ({ basis }) => basis)).flatMap((rows) => {
-    const row = rows.find(isSame) ?? rows.find(({ modifier }) => modifier === null) ?? rows[0]
+    const [least] = rows.toSorted((one, other) => (one.modifier?.length ?? 0) - (other.modifier?.length ?? 0))
+    const row = rows.find(isSame) ?? least
     if (!row) return []
     const modifier = isSame(row) ? '' : row.modifier === null ? ', without modifier' : `, with modifier ${row.modifier}`
-    return { label: `${BASIS_WORDS[row.basis].short}${modifier}`, question: ofRow(question, row) }
+    const asked = ofRow(question, row)
+    // Which of the fees for equipment applies follows from the place.
+    const { region, setting: _, ...plain } = asked
+    const isByPlace = row.setting === 'rural' || row.setting === 'non_rural'
+    return {
+      label: `${BASIS_WORDS[row.basis].short}${modifier}`,
+      question: isByPlace ? { ...plain, region: question.region } : asked,
+    }
   })
 }
 export const OTHER_LISTS = 'There is another price for this code on this day'

@@ -50,19 +50,31 @@ export function writtenPlaces(text: string): readonly string[] {
   return regionOf((named ?? letters ?? address).trim())
 }
 
-/** The states whose ZIP codes begin with each digit. */
-const BY_DIGIT = [
-  ...['CT MA ME NH NJ NY PR RI VI VT', 'DE NY PA', 'DC MD NC SC VA WV', 'AL FL GA MS TN', 'IN KY MI OH'],
-  ...['IA MN MT ND SD WI', 'IL KS MO NE', 'AR LA OK TX', 'AZ CO ID NM NV TX UT WY', 'AK AS CA GU HI MP OR WA'],
-]
+/** The first three digits of the ZIP codes of each state. Some begin like those of a neighbour. */
+const PREFIXES: ReadonlyMap<string, string> = new Map(
+  (
+    'AK 995-999,AL 350-369,AR 716-729,AS 967,AZ 850-865,CA 900-961,CO 800-816,CT 060-069,DC 200 202-205 569,DE 197-199,' +
+    'FL 320-349,GA 300-319 398-399,GU 969,HI 967-968,IA 500-528,ID 832-838,IL 600-629,IN 460-479,KS 660-679,KY 400-427,LA 700-714,' +
+    'MA 010-027 055,MD 205-219,ME 039-049,MI 480-499,MN 550-567,MO 630-658 726,MP 969,MS 386-397,MT 590-599,NC 270-289,' +
+    'ND 580-588,NE 680-693,NH 030-038,NJ 070-089,NM 870-884,NV 889-898,NY 005 063 100-149,OH 430-459,OK 730-749,OR 970-979,' +
+    'PA 150-196,PR 006-007 009,RI 028-029,SC 290-299,SD 570-577,TN 370-385,TX 733 739 750-799 885,UT 840-847,VA 201 205 220-246,' +
+    'VI 008,VT 050-059,WA 980-994,WI 530-549,WV 247-268,WY 820-831 834'
+  )
+    .split(',')
+    .map((entry) => [entry.slice(0, 2), entry.slice(3)]),
+)
+const hasZip = (state: string, zip: string): boolean =>
+  (PREFIXES.get(state) ?? '').split(' ').some((range) => {
+    const [from = '', to = from] = range.split('-')
+    return from !== '' && from <= zip.slice(0, 3) && zip.slice(0, 3) <= to
+  })
 
 /** Whether the state that an address names before its ZIP code is one in which no such ZIP code lies: one of the two is wrong. */
 function isElsewhere(before: string, zip: string): boolean {
   const [, letters] = /(?:^|[ ,])([A-Z]{2}|D\.C\.),?$/.exec(before.trim()) ?? []
   const [, named = ''] = /(?:^|,)([^,]+),?$/.exec(before) ?? []
   const states = regionOf((letters ?? named).trim()).filter((region) => /^US-..$/.test(region) || region.length === 2)
-  const there = BY_DIGIT[Number(zip[0])] ?? ''
-  return states.length > 0 && !states.some((state) => there.includes(state.slice(-2)))
+  return states.length > 0 && !states.some((state) => hasZip(state.slice(-2), zip))
 }
 
 /** One region, or those that share a name. */

@@ -51,10 +51,14 @@ test('a place is read as people write it, and one that can mean several is a cho
     ['El Paso, TX 88510', '88510'],
     ['Washington 20001', '20001'],
     ['1 Oak Ct 60611', '60611'],
+    ['Kansas City, Kansas 66101', '66101'],
+    ['Fishers Island, NY 06390', '06390'],
     // A state that has no such ZIP code: one of the two is wrong.
     ['Austin, TX 59001'],
     ['Miami, Florida 59001'],
     ['TX 59001'],
+    ['Kansas City, MO 66101'],
+    ['Miami, GA 33101'],
     // A city alone; a town of New Jersey; two ZIP codes; another country; a state that does not exist.
     ['Chicago'],
     ['West New York'],
