@@ -39,7 +39,12 @@ const READERS: Readonly<Record<string, (text: string) => string | number | undef
   region: (text) => (parseRegion(text) ? text : only(writtenPlaces(text))),
   npi: (text) => only([text.replace(/^npi\b:?/i, '').replaceAll(/[\s-]+/g, '')].filter(isNpi)),
   as_of: (text) => only([writtenDay(text.trim())].filter(isDay)),
-  modifier: (text) => only([writtenModifiers(text).replaceAll(/^-|-$/g, '')].filter((each) => MODIFIERS.test(each))),
+  modifier: (text) =>
+    only(
+      [writtenModifiers(text.replace(/^ *mod(ifier)?s?:? +/i, '')).replaceAll(/^-|-$/g, '')].filter((each) =>
+        MODIFIERS.test(each),
+      ),
+    ),
   setting: writtenSetting,
   basis: (text) => BASES.find((each) => [each, each.replace(/^(medicare|hospital)_/, '')].includes(folded(text))),
   units: (text) => (/^[0-9]{1,6}$/.test(text.trim()) ? Number(text) : undefined),

@@ -37,7 +37,10 @@ const MOST_CHARACTERS = 100
  * its ZIP code and `Springfield, Illinois` is the state. A city by itself is none: other states have one of that name.
  */
 export function writtenPlaces(text: string): readonly string[] {
-  const plain = text.trim().replaceAll(/\s+/g, ' ')
+  const plain = text
+    .trim()
+    .replaceAll(/\s+/g, ' ')
+    .replace(/^([0-9]{5})([0-9]{4})$/, '$1-$2')
   if (plain.length > MOST_CHARACTERS) return []
   const whole = regionOf(plain)
   if (whole.length > 0) return whole

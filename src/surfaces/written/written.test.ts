@@ -11,6 +11,10 @@ test('a code is read as people write it', () => {
     ['99213', '99213', ''],
     [' j0585 ', 'J0585', ''],
     ['CPT 99213', '99213', ''],
+    ['CPT99213', '99213', ''],
+    ['99213, 25', '99213', '25'],
+    ['27447RT', '27447', 'RT'],
+    ['9921325', undefined],
     ['hcpcs: j0585', 'J0585', ''],
     ['71046-26', '71046', '26'],
     ['71046 tc', '71046', 'TC'],
@@ -51,6 +55,7 @@ test('a place is read as people write it, and one that can mean several is a cho
     ['El Paso, TX 88510', '88510'],
     ['Washington 20001', '20001'],
     ['1 Oak Ct 60611', '60611'],
+    ['606111234', '60611-1234'],
     ['Kansas City, Kansas 66101', '66101'],
     ['Fishers Island, NY 06390', '06390'],
     // A state that has no such ZIP code: one of the two is wrong.

@@ -2,9 +2,9 @@
 
 import { capitals, codeOf } from '../../proof/lookup/question.ts'
 
-/** `71046-26`, `71046 26 59`, `CPT 71046`: a code with its modifiers. */
+/** `71046-26`, `71046 26 59`, `CPT 71046`, `27447RT`: a code with its modifiers. Digits that follow it at once may be those of another number. */
 const CODE_WITH_MODIFIERS =
-  /^ *(?:(?:CPT|HCPCS|code):? +)?([0-9A-Za-z]{5})(?:[ -]+([0-9A-Za-z]{2}(?:[ ,-]+[0-9A-Za-z]{2}){0,3}))? *$/i
+  /^ *(?:(?:CPT|HCPCS|code):? *)?([0-9A-Z]{5})(?:[ ,-]+([0-9A-Z]{2}(?:[ ,-]+[0-9A-Z]{2}){0,3})|([A-Z][0-9A-Z]|[0-9][A-Z]))? *$/i
 
 export interface WrittenCode {
   cpt: string
@@ -13,7 +13,7 @@ export interface WrittenCode {
 
 /** Undefined for what has neither form. Whether there is such a code is another question. */
 export function writtenCode(text: string): WrittenCode | undefined {
-  const [, cpt, modifiers = ''] = CODE_WITH_MODIFIERS.exec(text) ?? []
+  const [, cpt, apart, modifiers = apart ?? ''] = CODE_WITH_MODIFIERS.exec(text) ?? []
   return cpt === undefined ? undefined : { cpt: codeOf(cpt), modifier: writtenModifiers(modifiers) }
 }
 
