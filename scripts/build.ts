@@ -5,7 +5,12 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { minify } from 'terser'
-import { withArrows, withSharedNames } from './small-module.ts'
+import { withKnownArguments } from './small/calls.ts'
+import { withoutParentheses, withShortExpressions, withShortNumbers } from './small/expressions.ts'
+import { withExpressions } from './small/functions.ts'
+import { withArrows, withSharedNames } from './small/shared-names.ts'
+import { withShortNames } from './small/short-names.ts'
+import { printed } from './small/tree.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const SOURCES = {
@@ -60,9 +65,21 @@ async function smaller(text: string, format: { max_line_len?: number }, isSmalle
   const compress = { passes: 5, pure_getters: true, keep_fargs: false, unsafe_arrows: true }
   const small = isSmallest ? withArrows(text) : text
   const { code = '' } = await minify(small, { module: true, ecma: 2020, compress, format })
-  if (!isSmallest) return code
-  const { code: shared = '' } = await minify(withSharedNames(code), { module: true, ecma: 2020, compress: false })
-  return shared
+  return isSmallest ? smallest(code, compress) : code
+}
+
+/** Each step leaves something to the others, so they are taken twice. */
+async function smallest(module: string, compress: object): Promise<string> {
+  // A function that is called where it stands is put in its place by the first minifier, and must not become statements again.
+  const rest = { ...compress, inline: 1 }
+  let text = module
+  for (let round = 0; round < 2; round++) {
+    text = await printed(withKnownArguments(text), rest)
+    text = await printed(withShortExpressions(text), false)
+    text = await printed(withExpressions(text), rest)
+  }
+  const { code: shared = '' } = await minify(withSharedNames(text), { module: true, compress: false })
+  return withoutParentheses(await printed(withShortNames(shared, withShortNumbers), false, false))
 }
 
 export async function build(folder: string, moduleOf = publishedModule): Promise<void> {

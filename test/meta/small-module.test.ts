@@ -4,7 +4,12 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { withArrows, withSharedNames } from '../../scripts/small-module.ts'
+import { withKnownArguments } from '../../scripts/small/calls.ts'
+import { withoutParentheses, withShortExpressions, withShortNumbers } from '../../scripts/small/expressions.ts'
+import { withExpressions } from '../../scripts/small/functions.ts'
+import { withArrows, withSharedNames } from '../../scripts/small/shared-names.ts'
+import { withShortNames } from '../../scripts/small/short-names.ts'
+import { type Node, printed } from '../../scripts/small/tree.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'small-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -45,4 +50,86 @@ test('functions become arrows where that changes nothing', async () => {
   const small = withArrows(module)
   expect(small.match(/\bfunction\b/g)).toHaveLength(3)
   expect(await resultOf(small)).toEqual([2, 4, 4, 'none', 2, 1, [1]])
+})
+
+/** What a step makes of a module, as text, and that it does the same. */
+async function made(module: string, step: (module: string) => Node): Promise<string> {
+  const text = await printed(step(module), false, false)
+  expect(await resultOf(text)).toEqual(await resultOf(module))
+  return text
+}
+
+/** Each has functions whose variables could be parameters, or must not. */
+const KEEPING: [module: string, ...holds: string[]][] = [
+  // Called with fewer arguments than it has parameters, and never with more.
+  ['var f=(a,b=2)=>{let c=a+b;if(c>9)return;let d=c*2;return d+c};export default[f(1),f(1,5),f(9)]', '?void 0:('],
+  // A list passes further arguments: a parameter would be given them.
+  ['var f=a=>{let b=a*2,c;return[b,c]};export default[[1,2].map(f),f(3)]', ')(v$'],
+  ['var f=(...a)=>{let b=a.length;return b};export default f(1,2,3)', ')(v$'],
+  ['var f=a=>{let b=a*2;return b};export default[...[[1,7],[2,8]].map(e=>f(...e))]', ')(v$'],
+  // Of members only those that no text names.
+  ['var o={one(a){let b=a;return b},two(a){let b=a;return b}},n="two";export default[o.one(1),o[n](2,3)]', '=v$'],
+  ['var o={m(a){let b=this.x+a;return b},x:1};export default o.m(2)', 'this'],
+  // Each round of a loop has its own variable.
+  [
+    'var f=n=>{let all=[];for(let i=0;i<n;i++){let j=i*2;all.push(()=>[i,j])}return all.map(e=>e())};export default f(3)',
+  ],
+  ['var f=n=>{let all=[];for(let i of n){let j;if(i>1)j=i;all.push(j)}return all};export default f([2,1])', 'void 0'],
+  // What waits cannot stand in a parameter.
+  ['var f=async a=>{let b=await a,c=b+1;return c};export default await f(Promise.resolve(1))', 'await'],
+  ['var f=async a=>{let b=JSON.parse(a);return b};export default await f("{").catch(e=>e.name)', '=JSON'],
+  // Branches that return and others that do not.
+  ['var f=a=>{if(a>3){if(a>5)return 5}else return 3;return 4};export default[f(1),f(4),f(6)]'],
+  ['var s=[],f=a=>{if(a){s.push(a);if(a>1)s.push(0)}else s.push(-1);s.push(9)};f(0);f(1);f(2);export default s', '&&'],
+  ['var f=a=>{try{return a()}catch{return 0}};export default[f(()=>1),f(()=>{throw 1})]', 'try'],
+  ['var g=f=>f(1),h=f=>f(1,2);export default[g(a=>{let b=a;return b}),h(a=>{let b=a;return b})]'],
+]
+
+test.each(KEEPING)('functions become expressions that do the same: %s', async (module, ...holds) => {
+  const text = await made(module, withExpressions)
+  for (const part of holds) expect(text).toContain(part)
+})
+
+const SHORTER: [module: string, holds: string, not: string][] = [
+  ['var k="key";export default[{key:1}].map(({key:e})=>e)', '.key', '({key'],
+  ['var f=o=>{let{long:a}=o;return a};export default f({long:1})', '.long', 'let'],
+  // Read later, it would be another one.
+  ['var o={long:1},f=({long:a})=>{o.long=2;return a};export default f(o)', '{long:', 'o$'],
+  ['var f=async({long:a})=>{await 0;return a},o={long:1},p=f(o);o["long"]=2;export default await p', '{long:', 'o$'],
+  ['var f=({long:a})=>{a++;return a};export default f({long:1})', '{long:', 'o$'],
+  [`export default[1,null,"x",[1,2]].map((e,i)=>\`\${e}\${i}|\${e}\`)`, '+"|"+', '`'],
+  ['export default[new RegExp("^a\\\\d/$","i").test("A1/"),new RegExp("/").source]', '/^a', 'RegExp'],
+]
+
+test.each(SHORTER)('expressions become shorter: %s', async (module, holds, not) => {
+  const text = await made(module, withShortExpressions)
+  expect(text).toContain(holds)
+  expect(text).not.toContain(not)
+})
+
+test('a function that is called where it stands reads what it is given under its own name', async () => {
+  const module =
+    'var a=1,b=2,c=0;c=5;export default[((e,t)=>e+t)(a,b),((e,t)=>(t++,e+t))(a,b),((e,t)=>e+t)(c,b),(e=>e)(...[a])]'
+  const text = await made(module, withKnownArguments)
+  expect(text.match(/=>/g)).toHaveLength(3)
+})
+
+test('names are short, and none hides another', async () => {
+  const module = `var one=1,two=2,o={one,two};class Three{at=one}var f=(one,{two:[x]=[two]}={},...more)=>{
+      for(let i=0;i<2;i++){let one=i;var kept=one+two}try{throw x}catch(caught){let one=caught;return[one,two,kept,more,(two=>two+x)(1)]}},
+    g=function again(n){return n?again(n-1):one};export{f as named};export default[f(5,{},7),f(5,{two:[3]}),g(2),o,new Three().at]`
+  const text = await made(module, (each) => withShortNames(each))
+  expect(text).not.toMatch(/v\$|kept|caught|more/)
+})
+
+test('numbers and parentheses', async () => {
+  const module = 'let a,b=2;export default[b*4294967296,b**.3333333333333333,65536,.5,.1,1e21,(a=b,({x:b}={x:7}),b),a]'
+  const text = await made(module, (each) => withShortNames(each, withShortNumbers))
+  expect(text).toContain('2**32')
+  expect(text).toContain('**(1/3)')
+  const bare = withoutParentheses(text)
+  expect(bare.length).toBe(text.length - 2)
+  expect(await resultOf(bare)).toEqual(await resultOf(module))
+  const needed = 'var a;({a}={a:1}),a++;export default a'
+  expect(await resultOf(withoutParentheses(needed))).toBe(2)
 })
