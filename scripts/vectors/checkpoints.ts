@@ -2,10 +2,10 @@
 
 import { concat, fromBase64, toBase64, utf8 } from '../../src/proof/bytes.ts'
 import type { Fault } from '../../src/proof/fault.ts'
-import { formatTreeHead } from '../../src/proof/note/checkpoint.ts'
 import { cosign } from '../../src/proof/note/cosignature.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import { keyId, signatureLine, signNote } from '../../src/proof/note/signed-note.ts'
+import { formatTreeHead } from '../../src/proof/note/tree-head.ts'
 import { EMPTY_ROOT, leafHash } from '../../src/proof/tree/merkle.ts'
 import { flipped, replaced, respelled } from './edit.ts'
 import { figures, PLAIN, registry, SECONDS, signerOf, stranger } from './keys.ts'

@@ -1,7 +1,8 @@
 // What makes an answer believable: proofs under a pinned policy, the question, the arithmetic, and a log that only grew.
 
 import { checkGrowth, tilePath } from '../proof/growth.ts'
-import { openCheckpoint, type TreeHead } from '../proof/note/checkpoint.ts'
+import { openCheckpoint } from '../proof/note/checkpoint.ts'
+import type { TreeHead } from '../proof/note/tree-head.ts'
 import { verifyDerivation } from '../proof/price/derivation.ts'
 import { type Inquiry, parsePolicy, type TrustPolicy, type VerifiedAnswer, verifyBody } from '../proof/verify-lists.ts'
 import { ClientError, notVerified, refusalOf } from './error.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { verifyChanges } from '../proof/changes.ts'
-import { formatTreeHead } from '../proof/note/checkpoint.ts'
 import { signNote } from '../proof/note/signed-note.ts'
+import { formatTreeHead } from '../proof/note/tree-head.ts'
 import { verifyBody } from '../proof/verify-lists.ts'
 import { aSoundLedger, openFigures } from './fixture.ts'
 import { releaseFigures } from './release.ts'

@@ -2,8 +2,8 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } f
 import { join } from 'node:path'
 import { type Db, DiskFault } from '../db/db.ts'
 import { fromBase64, toBase64 } from '../proof/bytes.ts'
-import { parseTreeHead } from '../proof/note/checkpoint.ts'
 import { parseNote } from '../proof/note/signed-note.ts'
+import { parseTreeHead } from '../proof/note/tree-head.ts'
 import type { Log } from './log.ts'
 import * as store from './store.ts'
 

@@ -1,7 +1,7 @@
 import { type Db, StoreFault } from '../db/db.ts'
 import { equalBytes, toBase64 } from '../proof/bytes.ts'
-import { parseTreeHead } from '../proof/note/checkpoint.ts'
 import { openNote } from '../proof/note/signed-note.ts'
+import { parseTreeHead } from '../proof/note/tree-head.ts'
 import { leafHash, rangeRoot } from '../proof/tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH, TileBuilder } from '../proof/tree/tiles.ts'
 import type { Log } from './log.ts'

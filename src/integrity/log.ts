@@ -1,7 +1,7 @@
 import { DamageFault, type Db, StoreFault } from '../db/db.ts'
 import { equalBytes, toBase64 } from '../proof/bytes.ts'
-import { formatTreeHead, parseTreeHead } from '../proof/note/checkpoint.ts'
 import { openNote, signNote, type VerifierKey } from '../proof/note/signed-note.ts'
+import { formatTreeHead, parseTreeHead } from '../proof/note/tree-head.ts'
 import type { LogProof } from '../proof/price/proofs.ts'
 import {
   EMPTY_ROOT,

@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import { fromBase64, toBase64 } from '../proof/bytes.ts'
-import { formatTreeHead } from '../proof/note/checkpoint.ts'
 import { type NoteSigner, signNote } from '../proof/note/signed-note.ts'
+import { formatTreeHead } from '../proof/note/tree-head.ts'
 import { EMPTY_ROOT, type Hash } from '../proof/tree/merkle.ts'
 import type { Log } from './log.ts'
 import * as store from './store.ts'

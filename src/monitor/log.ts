@@ -1,8 +1,9 @@
 // Follows one log: its checkpoint, its tiles, its entries, against what was seen before.
 
 import { equalBytes, toBase64 } from '../proof/bytes.ts'
-import { openCheckpoint, type TreeHead } from '../proof/note/checkpoint.ts'
+import { openCheckpoint } from '../proof/note/checkpoint.ts'
 import type { TrustPolicy } from '../proof/note/policy.ts'
+import type { TreeHead } from '../proof/note/tree-head.ts'
 import type { ChartTable } from '../proof/price/charts.ts'
 import { HASH_SIZE, type Hash, leafHash } from '../proof/tree/merkle.ts'
 import { TILE_WIDTH } from '../proof/tree/tiles.ts'

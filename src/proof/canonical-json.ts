@@ -9,6 +9,9 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export class JsonError extends Failure {
   override readonly message = 'json_malformed'
 }
+function refuse(): never {
+  throw new JsonError()
+}
 
 export const isText = (value: unknown): value is string => typeof value === 'string'
 /** An object or an array. */
@@ -20,7 +23,7 @@ export function canonical(value: unknown): string {
   // ECMAScript's number text is the one RFC 8785 3.2.2.3 asks for; it prints -0 as 0.
   if (value === null || typeof value === 'boolean' || Number.isFinite(value)) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${Array.from(value, canonical).join()}]`
-  if (!isPlain(value)) throw new JsonError()
+  if (!isPlain(value)) refuse()
   let members = ''
   // Array#sort on strings compares UTF-16 code units, as RFC 8785 3.2.3 requires.
   for (const name of Object.keys(value).sort())
@@ -36,7 +39,7 @@ const ITSELF = /^[ !#-[\]-~]*$/
 
 function quoted(text: string): string {
   if (ITSELF.test(text)) return `"${text}"`
-  if (!text.isWellFormed()) throw new JsonError()
+  if (!text.isWellFormed()) refuse()
   return JSON.stringify(text)
 }
 
@@ -70,8 +73,8 @@ export function parseJson(text: string, maxDepth = 32): Json {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new JsonError()
+    refuse()
   }
-  if (!isTaken(value, 1) || membersIn(text) !== members) throw new JsonError()
+  if (!isTaken(value, 1) || membersIn(text) !== members) refuse()
   return value
 }

@@ -5,8 +5,9 @@ import { fromBase64, toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
 import { ensure, type FailedCheck, type Fault } from './fault.ts'
 import type { Editions } from './lookup/editions.ts'
-import { openCheckpoint, type TreeHead } from './note/checkpoint.ts'
+import { openCheckpoint } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
+import type { TreeHead } from './note/tree-head.ts'
 import { CHARTS, type ChartTable, codeIn, factsOf, PLACE_CHART } from './price/charts.ts'
 import type { LogProof, PeriodProof, ProviderProof, SharedRelease } from './price/proofs.ts'
 import {
@@ -205,7 +206,7 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
       const inForce = (chart: string): LeafSet<AnyRow> => proved(editionOn(chart, day)).rows
       return {
         day,
-        chartOf: facts.chartOf,
+        chartOf: (npi) => facts.chartOf(npi),
         isHeld: (chart) => editionOn(chart, day) !== undefined,
         row: (chart, key) => proved(inForce(chart).find(key)) ?? undefined,
         notAfter: (chart, key) => proved(inForce(chart).notAfter(key)) ?? undefined,

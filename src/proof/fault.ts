@@ -62,7 +62,7 @@ export class Failure extends Error {
   /** The reason. */
   declare readonly message: Fault
   /** Of a list, which item it was, counted from 1. */
-  at?: number
+  declare item?: { at: number }
 }
 export function ensure(holds: unknown, reason: Fault): asserts holds {
   if (!holds) throw new Failure(reason)
@@ -74,8 +74,7 @@ export async function verdictOf<T extends { ok: true }>(check: () => Promise<T>)
     return await check()
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    const { message, at } = error
-    return { ok: false, reason: message, ...(at && { at }) }
+    return { ok: false, reason: error.message, ...error.item }
   }
 }
 
@@ -99,6 +98,6 @@ export async function itemOf<R>(i: number, check: Promise<R>): Promise<R> {
 }
 
 function ofItem(error: unknown, i: number): unknown {
-  if (error instanceof Failure) error.at = i + 1
+  if (error instanceof Failure) error.item = { at: i + 1 }
   return error
 }

@@ -1,7 +1,6 @@
 // Builders for the tests of this folder: keys, and a log that lives in memory.
 
 import { toBase64 } from './bytes.ts'
-import { formatTreeHead } from './note/checkpoint.ts'
 import { cosign } from './note/cosignature.ts'
 import {
   formatVerifierKey,
@@ -11,6 +10,7 @@ import {
   signNote,
   type VerifierKey,
 } from './note/signed-note.ts'
+import { formatTreeHead } from './note/tree-head.ts'
 import type { LogProof } from './price/proofs.ts'
 import { HASH_SIZE, type Hash, inclusionPath, leafHash, rangeRoot } from './tree/merkle.ts'
 import { rootInTile, subtreesFromTiles, TILE_WIDTH } from './tree/tiles.ts'

@@ -2,8 +2,9 @@
 
 import { equalBytes } from './bytes.ts'
 import type { FailedCheck } from './fault.ts'
-import { openCheckpoint, type TreeHead } from './note/checkpoint.ts'
+import { openCheckpoint } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
+import type { TreeHead } from './note/tree-head.ts'
 import { consistencyPath, HASH_SIZE, type Hash, isConsistent, rangeRoot } from './tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH, tilePath } from './tree/tiles.ts'
 

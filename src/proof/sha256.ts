@@ -24,10 +24,11 @@ const K = new Uint32Array(64)
 const INITIAL = new Uint32Array(8)
 // The constants are the fractional bits of the cube and square roots of the first primes (FIPS 180-4, 4.2.2 and 5.3.3).
 for (let candidate = 2, found = 0; found < 64; candidate++) {
-  let prime = true
-  for (let factor = 2; factor * factor <= candidate; factor++) if (candidate % factor === 0) prime = false
-  if (!prime) continue
-  if (found < 8) INITIAL[found] = (candidate ** (1 / 2) % 1) * 2 ** 32
+  let factor = 2
+  while (candidate % factor !== 0) factor++
+  if (factor < candidate) continue
+  // Of the square roots only the first eight have a place.
+  INITIAL[found] = (candidate ** (1 / 2) % 1) * 2 ** 32
   K[found++] = (candidate ** (1 / 3) % 1) * 2 ** 32
 }
 

@@ -1,6 +1,7 @@
 import type { Calendar } from '../integrity/report/freshness.ts'
-import { ANESTHESIA_CODES, type ChartFacts, type ChartTable } from '../proof/price/charts.ts'
+import type { ChartFacts, ChartTable } from '../proof/price/charts.ts'
 import type { Basis, Setting } from '../proof/price/row.ts'
+import { ANESTHESIA_CODES } from '../proof/price/schedules.ts'
 import type { RuleId } from './release/rules.ts'
 
 /**

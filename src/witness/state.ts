@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { StoreFault } from '../db/db.ts'
 import { replaceFile } from '../db/replace-file.ts'
 import { toHex, utf8 } from '../proof/bytes.ts'
-import { parseExtendedHead, type TreeHead } from '../proof/note/checkpoint.ts'
 import { cosignersOf } from '../proof/note/cosignature.ts'
 import { parseNote, type VerifierKey } from '../proof/note/signed-note.ts'
+import { parseExtendedHead, type TreeHead } from '../proof/note/tree-head.ts'
 import { sha256 } from '../proof/sha256.ts'
 
 /** The latest checkpoint a witness has cosigned of one log. The note holds everything else. */

@@ -1,5 +1,4 @@
 import { equalBytes } from '../proof/bytes.ts'
-import { parseExtendedHead, type TreeHead } from '../proof/note/checkpoint.ts'
 import { cosign } from '../proof/note/cosignature.ts'
 import {
   COSIGNATURE,
@@ -12,6 +11,7 @@ import {
   signatureLine,
   type VerifierKey,
 } from '../proof/note/signed-note.ts'
+import { parseExtendedHead, type TreeHead } from '../proof/note/tree-head.ts'
 import { EMPTY_ROOT, isConsistent } from '../proof/tree/merkle.ts'
 import { type AddCheckpoint, parseAddCheckpoint } from './add-checkpoint.ts'
 import { type CosignedHead, keepFork, originHash, readLatest, writeLatest } from './state.ts'

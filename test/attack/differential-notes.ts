@@ -3,8 +3,8 @@
 
 import { signerOf } from '../../scripts/vectors/keys.ts'
 import { concat, utf8 } from '../../src/proof/bytes.ts'
-import { formatTreeHead } from '../../src/proof/note/checkpoint.ts'
 import { formatVerifierKey, keyId, type NoteSigner, signatureLine } from '../../src/proof/note/signed-note.ts'
+import { formatTreeHead } from '../../src/proof/note/tree-head.ts'
 import type { Dice } from './dice.ts'
 import type { Case } from './differential-judges.ts'
 import { strangeLines } from './differential-text.ts'

@@ -2,8 +2,8 @@
 // not stopped by the first hash on its way but reaches the checks behind.
 
 import { concat, toBase64 } from '../../src/proof/bytes.ts'
-import { formatTreeHead, type TreeHead } from '../../src/proof/note/checkpoint.ts'
 import { signNote } from '../../src/proof/note/signed-note.ts'
+import { formatTreeHead, type TreeHead } from '../../src/proof/note/tree-head.ts'
 import type { LogProof } from '../../src/proof/price/proofs.ts'
 import type { Period } from '../../src/proof/price/release.ts'
 import { leafOf } from '../../src/proof/price/timeline.ts'

@@ -30,20 +30,21 @@ interface AdjustmentRule {
   indicator: string
   factors: { readonly [value: string]: string }
 }
-const assisting = (rule: string, factor: string): AdjustmentRule => ({
-  rule,
-  indicator: 'assistant',
-  factors: { 0: factor, 2: factor },
+const by = (indicator: string, factors: AdjustmentRule['factors'], name = indicator): AdjustmentRule => ({
+  rule: `${name}/1`,
+  indicator,
+  factors,
 })
-const ASSISTANT = assisting('assistant/1', '0.160')
+const assisting = (factor: string, name?: string): AdjustmentRule => by('assistant', { 0: factor, 2: factor }, name)
+const ASSISTANT = assisting('0.160')
 /** Modifiers that change the amount by a fixed rule. Source: Medicare Claims Processing Manual, chapter 12, sections 20.4 and 40. */
 const ADJUSTING: { readonly [modifier: string]: AdjustmentRule } = {
-  50: { rule: 'bilateral/1', indicator: 'bilateral', factors: { 1: '1.500', 2: '1.000', 3: '2.000' } },
-  62: { rule: 'co-surgeon/1', indicator: 'co_surgeon', factors: { 1: '0.625', 2: '0.625' } },
+  50: by('bilateral', { 1: '1.500', 2: '1.000', 3: '2.000' }),
+  62: by('co_surgeon', { 1: '0.625', 2: '0.625' }, 'co-surgeon'),
   80: ASSISTANT,
   81: ASSISTANT,
   82: ASSISTANT,
-  AS: assisting('assistant-non-physician/1', '0.136'),
+  AS: assisting('0.136', 'assistant-non-physician'),
 }
 export const isAdjusting = (modifier: string): boolean => Object.hasOwn(ADJUSTING, modifier)
 

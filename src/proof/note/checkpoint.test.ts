@@ -2,10 +2,11 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { toBase64 } from '../bytes.ts'
 import { aSigner, keyOf, MemoryLog } from '../fixture.ts'
-import { formatTreeHead, openCheckpoint, parseExtendedHead, parseTreeHead } from './checkpoint.ts'
+import { openCheckpoint } from './checkpoint.ts'
 import { cosign } from './cosignature.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './policy.ts'
 import { type NoteSigner, signNote } from './signed-note.ts'
+import { formatTreeHead, parseExtendedHead, parseTreeHead } from './tree-head.ts'
 
 const ROOT = toBase64(new Uint8Array(32).fill(7))
 

@@ -1,35 +1,11 @@
 // C2SP tlog-checkpoint: the signed note that says how large a log is and what its root is.
 
-import { equalBytes, fromBase64, toBase64 } from '../bytes.ts'
+import { equalBytes } from '../bytes.ts'
 import { ensure, type FailedCheck, verdictOf } from '../fault.ts'
-import type { Hash } from '../tree/merkle.ts'
 import { type Cosigner, cosignersOf } from './cosignature.ts'
 import { meetsQuorum, type RetiredKey, type TrustPolicy } from './policy.ts'
 import { checkNote, type VerifierKey } from './signed-note.ts'
-
-export interface TreeHead {
-  origin: string
-  size: number
-  root: Hash
-}
-
-export const formatTreeHead = ({ origin, size, root }: TreeHead): string => `${origin}\n${size}\n${toBase64(root)}\n`
-
-const THREE_LINES = /^([^\n]+)\n(0|[1-9]\d{0,15})\n(.+)\n$/
-const WITH_EXTENSIONS = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/=]+)\n(?:[^\n]+\n)*$/
-
-/** Extension lines are not recommended by the specification and not written by this service, so they are refused. */
-export const parseTreeHead = (text: string): TreeHead | undefined => headIn(THREE_LINES.exec(text))
-
-/** For a witness, which follows other logs too: further lines may come after the three. */
-export const parseExtendedHead = (text: string): TreeHead | undefined => headIn(WITH_EXTENSIONS.exec(text))
-
-function headIn(match: RegExpExecArray | null): TreeHead | undefined {
-  const [, origin = '', decimal = '', encoded = ''] = match ?? []
-  const root = fromBase64(encoded)
-  const size = Number(decimal)
-  return root?.length === 32 && Number.isSafeInteger(size) ? { origin, size, root } : undefined
-}
+import { parseTreeHead, type TreeHead } from './tree-head.ts'
 
 export interface OpenedCheckpoint {
   ok: true

@@ -1,6 +1,6 @@
 // C2SP tlog-cosignature: a witness says that, at this time, this is the largest consistent tree it has seen of a log.
 
-import { concat, fromBase64, utf8 } from '../bytes.ts'
+import { concat, utf8 } from '../bytes.ts'
 import { ML_DSA_SIGNATURE_BYTES, verifyMlDsa44 } from './ml-dsa.ts'
 import {
   COSIGNATURE,
@@ -14,6 +14,7 @@ import {
   type VerifierKey,
   verifyEd25519,
 } from './signed-note.ts'
+import { parseTreeHead } from './tree-head.ts'
 
 const TIME_BYTES = 8
 
@@ -36,15 +37,14 @@ export async function cosign(text: string, signer: NoteSigner, seconds: number):
 
 /** What ML-DSA-44 signs (`cosigned_message`): it also commits to the name, and says nothing about extension lines. */
 export function subtreeMessage(text: string, name: string, seconds: number): Uint8Array | undefined {
-  const [origin = '', size = '', encoded = ''] = text.split('\n')
-  const root = fromBase64(encoded)
-  const [cosigner, log] = [utf8(name), utf8(origin)]
-  if (root?.length !== 32 || cosigner.length > 255 || log.length > 255 || !Number.isSafeInteger(Number(size)))
-    return undefined
+  const head = parseTreeHead(`${text.split('\n', 3).join('\n')}\n`)
+  if (!head) return undefined
+  const [cosigner, log] = [utf8(name), utf8(head.origin)]
+  if (cosigner.length > 255 || log.length > 255) return undefined
   return concat(
     utf8('subtree/v1\n\0'),
     ...[Uint8Array.of(cosigner.length), cosigner, uint64(seconds)],
-    ...[Uint8Array.of(log.length), log, uint64(0), uint64(Number(size)), root],
+    ...[Uint8Array.of(log.length), log, uint64(0), uint64(head.size), head.root],
   )
 }
 

@@ -1,7 +1,7 @@
 // C2SP tlog-policy: the one trust file an outsider pins. It names the logs whose checkpoints count, the
 // witnesses that are believed, and how many of them must have cosigned a checkpoint.
 
-import { equalBytes, fromBase64, toBase64 } from '../bytes.ts'
+import { equalBytes, toBase64 } from '../bytes.ts'
 import { own } from '../shape.ts'
 import {
   COSIGNATURE,
@@ -12,6 +12,7 @@ import {
   parseVerifierKey,
   type VerifierKey,
 } from './signed-note.ts'
+import { parseTreeHead } from './tree-head.ts'
 
 export interface TrustedLog {
   key: VerifierKey
@@ -55,10 +56,9 @@ const RETIRED = '#retired'
 
 /** Whether cosignatures by these witnesses are enough. */
 export function meetsQuorum(policy: TrustPolicy, cosigners: readonly VerifierKey[]): boolean {
-  if (policy.quorum === NONE) return true
   const cosigned = ({ key }: TrustedWitness): boolean =>
     cosigners.some(({ publicKey }) => equalBytes(publicKey, key.publicKey))
-  const witnessed = new Set(policy.witnesses.filter(cosigned).map(({ name }) => name))
+  const witnessed = new Set([NONE, ...policy.witnesses.filter(cosigned).map(({ name }) => name)])
   for (const { name, threshold, members } of policy.groups)
     if (members.filter((member) => witnessed.has(member)).length >= threshold) witnessed.add(name)
   return witnessed.has(policy.quorum)
@@ -102,50 +102,55 @@ export function parsePolicy(text: string): TrustPolicy | undefined {
   const retired: RetiredKey[] = []
   const witnesses: TrustedWitness[] = []
   const groups: WitnessGroup[] = []
-  const names = new Set<string>()
+  const names = new Set([NONE])
   /** A name is a member of one group only, so that each witness counts in one way. */
-  const taken = new Set<string>()
+  const taken = new Set([NONE])
   let quorum: string | undefined
 
-  const define = (name: string): boolean => name !== '' && name !== NONE && !names.has(name) && !!names.add(name)
+  const define = (name: string): boolean => !names.has(name) && !!names.add(name)
   /** The key of a log, new among those that are known; a log has one way of signing. */
   const logKey = (vkey: string): VerifierKey | undefined => newKey(vkey, [ED25519], [...logs, ...retired])
   /** Each puts down what a line says, and says whether it could make sense of its words. */
   const lines: { [kind: string]: (words: readonly string[]) => unknown } = {
-    log([vkey = '', url, ...more]) {
+    log([vkey = '', url, more]) {
       const key = logKey(vkey)
-      return key && more.length === 0 && logs.push({ key, ...(url && { url }) })
+      return key && !more && logs.push({ key, ...(url && { url }) })
     },
-    [RETIRED]([vkey = '', decimal = '', encoded = '', ...more]) {
+    [RETIRED]([vkey = '', decimal, encoded, more]) {
       const key = logKey(vkey)
-      const [size, root] = [Number(decimal), fromBase64(encoded)]
-      const isHead = /^(0|[1-9]\d{0,15})$/.test(decimal) && Number.isSafeInteger(size) && root?.length === 32
-      return key && isHead && more.length === 0 && retired.push({ key, size, root })
+      const head = parseTreeHead(`${vkey}\n${decimal}\n${encoded}\n`)
+      return key && head && !more && retired.push({ key, size: head.size, root: head.root })
     },
-    witness([name = '', vkey = '', url, ...more]) {
+    witness([name = '', vkey = '', url, more]) {
       const key = newKey(vkey, [COSIGNATURE, ML_DSA_44], witnesses)
-      return key && more.length === 0 && define(name) && witnesses.push({ name, key, ...(url && { url }) })
+      return key && !more && define(name) && witnesses.push({ name, key, ...(url && { url }) })
     },
     group([name = '', rule = '', ...members]) {
       const threshold = thresholdOf(rule, members.length)
       const isFree = (member: string): boolean => names.has(member) && !taken.has(member) && !!taken.add(member)
-      return threshold && members.every(isFree) && define(name) && groups.push({ name, threshold, members })
+      return (
+        threshold > 0 &&
+        threshold <= members.length &&
+        members.every(isFree) &&
+        define(name) &&
+        groups.push({ name, threshold, members })
+      )
     },
-    quorum([name = '', ...more]) {
-      if (quorum !== undefined || more.length > 0 || !(name === NONE || names.has(name))) return false
+    quorum([name = '', more]) {
+      if (quorum || more || !names.has(name)) return false
       quorum = name
       return true
     },
   }
   for (const line of text.split('\n')) {
-    const [kind = '#', ...words] = line.split(/[ \t]+/).filter((word) => word !== '')
+    const [kind = '#', ...words] = line.match(/[^ \t]+/g) ?? []
     if (kind.startsWith('#') && kind !== RETIRED) continue
     // Names that look alike must be alike, and a policy must mean the same in every version of Unicode.
     if (!/^[\t -~]*$/.test(line)) return undefined
     if (!own(lines, kind)?.(words)) return undefined
   }
   const isOfLog = ({ key }: RetiredKey): boolean => logs.some((log) => log.key.name === key.name)
-  if (quorum === undefined || logs.length === 0 || !retired.every(isOfLog)) return undefined
+  if (!quorum || logs.length === 0 || !retired.every(isOfLog)) return undefined
   return { logs, retired, witnesses, groups, quorum }
 }
 
@@ -160,9 +165,9 @@ function newKey(
   return isNew ? key : undefined
 }
 
-function thresholdOf(rule: string, members: number): number | undefined {
-  if (members === 0) return undefined
+/** How many of these members a rule asks for; 0 if it is none. */
+function thresholdOf(rule: string, members: number): number {
   if (rule === 'any') return 1
   if (rule === 'all') return members
-  return /^[1-9]\d{0,5}$/.test(rule) && Number(rule) <= members ? Number(rule) : undefined
+  return /^[1-9]\d{0,5}$/.test(rule) ? Number(rule) : 0
 }

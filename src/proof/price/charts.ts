@@ -3,46 +3,23 @@
 
 import { own } from '../shape.ts'
 import { BASES, type Basis, type Setting } from './row.ts'
+import { renamed, SCHEDULES, type ScheduleFacts } from './schedules.ts'
 
-export interface ChartFacts {
+export interface ChartFacts extends Pick<ScheduleFacts, 'speaks' | 'settings' | 'standIn'> {
   bases: readonly Basis[]
-  /** Whether a row holds for the whole country, for a Medicare locality, or for a state. */
-  speaks: 'national' | 'locality' | 'state'
-  /** The settings of its prices, in the order in which they are tried; null where it knows none. */
-  settings: readonly (Setting | null)[]
-  /** The codes that one row stands for, under the code `as`: a factor is the same for all of them. */
-  standIn?: { for: RegExp; as: string }
 }
 
 export const PLACE_CHART = 'zip-locality'
 export const HOSPITAL = 'hospital-mrf:'
-
-/** The conversion factor is the same for every anesthesia code. */
-export const ANESTHESIA_CODES = { for: /^0[01]\d{3}$/, as: '00000' }
 
 /** What is known of each schedule. A verifier uses its own; a registry with further schedules tells its clients theirs. */
 export interface ChartTable {
   readonly [chart: string]: ChartFacts
 }
 /** The schedule `cms-pfs-qpp` has the basis `medicare_pfs_qpp`, and so have all of them. */
-const schedule = (
-  name: string,
-  speaks: ChartFacts['speaks'],
-  settings: ChartFacts['settings'] = [null],
-  more?: Partial<ChartFacts>,
-): [chart: string, ChartFacts] => [
-  `cms-${name}`,
-  { bases: [`medicare_${name.replace('-', '_')}` as Basis], speaks, settings, ...more },
-]
-export const CHARTS: ChartTable = Object.fromEntries([
-  schedule('pfs', 'locality', ['non_facility', 'facility']),
-  schedule('pfs-qpp', 'locality', ['non_facility', 'facility']),
-  schedule('clfs', 'national'),
-  schedule('asp', 'national'),
-  schedule('opps', 'national', ['outpatient']),
-  schedule('asc', 'national', ['asc']),
-  schedule('dmepos', 'state', ['non_rural', 'rural']),
-  schedule('anesthesia', 'locality', [null], { standIn: ANESTHESIA_CODES }),
+export const CHARTS: ChartTable = renamed<ScheduleFacts, ChartFacts>(SCHEDULES, ([name, facts]) => [
+  `cms-${name.replace('_', '-')}`,
+  { bases: [`medicare_${name}` as Basis], ...facts },
 ])
 
 /** A hospital's file: its prices are national in form, as it stands where it stands. */

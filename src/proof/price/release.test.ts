@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { ANESTHESIA_CODES } from './charts.ts'
 import { isLostSources } from './lost-source.ts'
 import { compareAmounts } from './money.ts'
 import {
@@ -14,6 +13,7 @@ import {
   STATE_SCHEMA,
   WITHDRAWAL_SCHEMA,
 } from './release.ts'
+import { ANESTHESIA_CODES } from './schedules.ts'
 
 const NPI = '1234567893'
 const HASH = `${'A'.repeat(43)}=`

@@ -1,6 +1,17 @@
 import { expect, test } from 'bun:test'
 import { aFee, aPlace, MemoryRelease } from '../registry-fixture.ts'
-import { BASES, indicatorsOf, isAnyRow, isKeyPrefix, isPlaceRow, isRow, type Row, rowKey, rowText } from './row.ts'
+import {
+  BASES,
+  DOSAGE_UNITS,
+  indicatorsOf,
+  isAnyRow,
+  isKeyPrefix,
+  isPlaceRow,
+  isRow,
+  type Row,
+  rowKey,
+  rowText,
+} from './row.ts'
 import { rowFault } from './row-of-release.ts'
 
 const NPI = '1234567893'
@@ -76,6 +87,7 @@ test('a range begins below its end, as numbers', () => {
 
 test('a price may say what it is for, in known words', () => {
   const withPer = (per: unknown) => isRow({ ...price, price: { amount: '6.497', currency: 'USD', per } })
+  for (const unit of DOSAGE_UNITS) expect([unit, withPer(`2.5 ${unit}`)]).toEqual([unit, true])
   for (const per of [
     null,
     'MONTH',

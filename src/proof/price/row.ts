@@ -18,53 +18,17 @@ import {
   words,
 } from '../shape.ts'
 import { tenThousandths } from './money.ts'
+import { HOSPITALS, renamed, SCHEDULES, type ScheduleFacts } from './schedules.ts'
 
 export const MAX_LEAF_BYTES = 16_384
 
-/** What the rows of a basis may have. */
-interface BasisFacts {
-  /** Closed names of the columns that a biller needs beside the price. */
-  indicators: readonly string[]
-  /** How its prices and absences may have come about. Any line may be refused by a rule. */
-  methods: readonly string[]
-}
-const basis = (indicators: string, methods: string): BasisFacts => ({
-  indicators: words(indicators),
-  methods: words(`row-rule/1 ${methods}`),
-})
-
-const PHYSICIAN = basis(
-  'status global_days multiple_procedure bilateral assistant co_surgeon pc_tc',
-  'pfs-formula/1 cms-status/1 pfs-na/1',
-)
-const COMPARED = 'compared_release compared_amount'
-const CHARGES = 'verbatim/1 rounded/1 range/1 least-rate/1 greatest-rate/1'
-const CHARGE = basis(COMPARED, CHARGES)
-
-/** By what stands after `medicare_`. */
-const SCHEDULES = {
-  pfs: PHYSICIAN,
-  pfs_qpp: PHYSICIAN,
-  clfs: basis('indicator', 'verbatim/1 clfs-indicator/1 no-amount/1'),
-  opps: basis('status_indicator', 'verbatim/1 rounded/1 opps-status/1'),
-  asc: basis('payment_indicator multiple_procedure', 'verbatim/1 asc-indicator/1'),
-  asp: basis('coinsurance', 'verbatim/1 no-amount/1'),
-  dmepos: basis('jurisdiction category ceiling floor', 'verbatim/1 dmepos-blank/1'),
-  anesthesia: basis('', 'verbatim/1 rounded/1'),
-}
-/** By what stands after `hospital_`. */
-const HOSPITALS = {
-  cash: CHARGE,
-  gross: CHARGE,
-  // A line without any amount is a negotiated charge: a percentage or a formula.
-  negotiated_low: basis(COMPARED, `${CHARGES} no-amount/1`),
-  negotiated_high: CHARGE,
-}
-
 export type Basis = `medicare_${keyof typeof SCHEDULES}` | `hospital_${keyof typeof HOSPITALS}`
-const named = (start: string, facts: Record<string, BasisFacts>): Record<string, BasisFacts> =>
-  Object.fromEntries(Object.entries(facts).map(([name, each]) => [start + name, each]))
-const BASIS_FACTS = { ...named('medicare_', SCHEDULES), ...named('hospital_', HOSPITALS) } as Record<Basis, BasisFacts>
+const named = (start: string, table: Record<string, ScheduleFacts>): Record<string, ScheduleFacts> =>
+  renamed(table, ([name, facts]) => [start + name, facts])
+const BASIS_FACTS = { ...named('medicare_', SCHEDULES), ...named('hospital_', HOSPITALS) } as Record<
+  Basis,
+  ScheduleFacts
+>
 export const BASES = Object.keys(BASIS_FACTS) as [Basis, ...Basis[]]
 export const indicatorsOf = (of: Basis): readonly string[] => BASIS_FACTS[of].indicators
 export const methodsOf = (of: Basis): readonly string[] => BASIS_FACTS[of].methods
@@ -157,14 +121,17 @@ export const rowKey = (row: AnyRow | KeyParts): string =>
   'zip' in row ? `${row.zip}|${row.plus_four ?? ''}` : KEY_PARTS.map((part) => row[part] ?? '').join('|')
 
 /** The bytes that are hashed, as text: RFC 8785 of the row without its proof. */
-export const rowText = (row: AnyRow): string => canonical(row)
+export const rowText: (row: AnyRow) => string = canonical
 
 /** Two to four decimals, without needless zeros behind the second, and not zero. */
 const AMOUNT = /^(?=.*[1-9])(0|[1-9]\d{0,11})\.\d\d(\d?[1-9])?$/
-const UNITS = 'MG|ML|MCG|IU|UNIT|UNITS|GM|CC|DOSE|EA|EACH|MICROCURIE|MILLICURIE|MEQ|GR|ME|UN|F2'
 /** Units of dosage as publishers print them. */
-export const DOSAGE_UNITS: readonly string[] = /* @__PURE__ */ UNITS.split('|')
-const PER = new RegExp(`^(MONTH|DAY|MILE|UNIT|([1-9]\\d{0,6}(\\.\\d{1,4})?|0\\.\\d{1,4}) (${UNITS}))$`)
+export const DOSAGE_UNITS: readonly string[] = /* @__PURE__ */ words(
+  'MG ML MCG IU UNIT UNITS GM CC DOSE EA EACH MICROCURIE MILLICURIE MEQ GR ME UN F2',
+)
+/** The same units, in fewer characters. */
+const PER =
+  /^(MONTH|DAY|MILE|UNIT|([1-9]\d{0,6}(\.\d{1,4})?|0\.\d{1,4}) (M([GL]|CG|EQ?|I(CRO|LLI)CURIE)|IU|UN(ITS?)?|G[MR]|CC|DOSE|EA(CH)?|F2))$/
 
 const currency = oneOf('USD')
 const per = orNull(matches(PER))

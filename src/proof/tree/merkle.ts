@@ -11,7 +11,7 @@ export const HASH_SIZE = 32
 const LEAF = Uint8Array.of(0)
 const NODE = 1
 
-export const EMPTY_ROOT: Hash = /* @__PURE__ */ sha256(new Uint8Array())
+export const EMPTY_ROOT: Hash = /* @__PURE__ */ sha256(/* @__PURE__ */ new Uint8Array())
 
 export const leafHash = (body: Uint8Array): Hash => sha256(concat(LEAF, body))
 
@@ -133,7 +133,7 @@ export function rootFromInclusion(
   leaf: Hash,
   path: readonly (Hash | undefined)[],
 ): Hash | undefined {
-  if (!isTreeSize(size) || !isTreeSize(index) || index >= size || leaf.length !== HASH_SIZE) return undefined
+  if (!count(size) || !count(index) || index >= size || leaf.length !== HASH_SIZE) return undefined
   let fn = index
   let sn = size - 1
   let root = leaf
