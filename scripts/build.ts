@@ -5,9 +5,10 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { minify } from 'terser'
-import { withKnownArguments } from './small/calls.ts'
+import { withKnownArguments } from './small/arguments.ts'
 import { withoutParentheses, withShortExpressions, withShortNumbers } from './small/expressions.ts'
 import { withExpressions } from './small/functions.ts'
+import { withShortMembers } from './small/members.ts'
 import { withArrows, withSharedNames } from './small/shared-names.ts'
 import { withShortNames } from './small/short-names.ts'
 import { printed } from './small/tree.ts'
@@ -78,6 +79,7 @@ async function smallest(module: string, compress: object): Promise<string> {
     text = await printed(withShortExpressions(text), false)
     text = await printed(withExpressions(text), rest)
   }
+  text = await printed(withShortMembers(text), false)
   const { code: shared = '' } = await minify(withSharedNames(text), { module: true, compress: false })
   return withoutParentheses(await printed(withShortNames(shared, withShortNumbers), false, false))
 }

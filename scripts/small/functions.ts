@@ -1,23 +1,22 @@
 // Functions that are one expression: `e=>{let t=f(e);if(!t)return;let r=g(t);return h(r)}` is `(e,t=f(e),r)=>t?(r=g(t),h(r)):void 0`.
 // What a function keeps in variables stands among its parameters, which nobody passes.
 
+import { callersIn, hasRest } from './calls.ts'
 import {
   childrenOf,
   hasOutsideFunctions,
   identifier,
   isFunction,
-  isWritten,
   type Node,
   namesIn,
   type Tree,
   treeOf,
-  type Variable,
 } from './tree.ts'
 
 /** The module with its functions as expressions, where they can be. */
 export function withExpressions(module: string): Node {
   const tree = treeOf(module)
-  const callsOf = callsIn(tree)
+  const { callsOf } = callersIn(tree)
   // Asked of all functions before any of them is changed.
   const planned = tree.nodes
     .filter((node) => node.type === 'ArrowFunctionExpression' || isPlainMethod(node, tree))
@@ -41,7 +40,6 @@ export function withExpressions(module: string): Node {
 }
 
 const isAwait = ({ type }: Node): boolean => type === 'AwaitExpression'
-const hasRest = ({ params }: Node): boolean => params.some(({ type }: Node) => type === 'RestElement')
 
 /** A method of an object that could as well be a member with an arrow. */
 function isPlainMethod(node: Node, { parentOf }: Tree): boolean {
@@ -61,72 +59,6 @@ function isUnusedAt(node: Node, tree: Tree): boolean {
     (parent.type === 'ConditionalExpression' && parent.test !== node)
   return isPassedOn ? isUnusedAt(parent, tree) : ['ExpressionStatement', 'SequenceExpression'].includes(parent.type)
 }
-
-type Calls = Node[] | undefined
-
-/** The calls of each function; undefined where there may be others. */
-function callsIn(tree: Tree): (node: Node) => Calls {
-  const { parentOf, variableOf, nodes } = tree
-  const callOf = (callee: Node): Calls => {
-    const parent = parentOf.get(callee)
-    const isCall = parent.type === 'CallExpression' && parent.callee === callee
-    return isCall && !parent.arguments.some(({ type }: Node) => type === 'SpreadElement') ? [parent] : undefined
-  }
-  const together = (calls: readonly Calls[]): Calls =>
-    calls.every((each) => each !== undefined) ? calls.flatMap((each) => each ?? []) : undefined
-  /** Of a function that only this variable holds. */
-  const through = (variable: Variable | undefined, written: Node): Calls =>
-    variable && together(variable.uses.filter((use) => use !== written).map(callOf))
-
-  const members = new Map<string, Calls[]>()
-  const note = (name: string, calls: Calls): void => void members.set(name, [...(members.get(name) ?? []), calls])
-  for (const node of nodes) {
-    if (node.type === 'MemberExpression' && !node.computed) note(node.property.name, callOf(node))
-    if (node.type === 'Property' && parentOf.get(node).type === 'ObjectPattern')
-      note(node.key.name, through(variableOf.get(node.value), node.value))
-    // Who has the name in a text could reach the member by it.
-    for (const word of wordsIn(node)) note(word, undefined)
-  }
-  /** Of a member that is only ever called by its name. No object that has functions leaves the module. */
-  const byName = (name: string): Calls => (BUILT_IN.has(name) ? undefined : together(members.get(name) ?? [undefined]))
-
-  const held = new Map<Variable, Node>()
-  for (const { type, id, init } of nodes) {
-    const variable = type === 'VariableDeclarator' && init && isFunction(init) ? variableOf.get(id) : undefined
-    if (variable && variable.uses.filter((use) => isWritten(use, tree)).length === 1) held.set(variable, init)
-  }
-  /** Of one that is passed to a function of the module, which calls it. */
-  const asArgument = (node: Node, call: Node): Calls => {
-    const target = held.get(variableOf.get(call.callee) as Variable)
-    const parameter = target?.params[call.arguments.indexOf(node)]
-    const isPlain = parameter?.type === 'Identifier' && callOf(call.callee) && !hasRest(target)
-    return isPlain ? through(variableOf.get(parameter), parameter) : undefined
-  }
-
-  return (node) => {
-    const parent = parentOf.get(node)
-    if (parent.type === 'CallExpression') return parent.callee === node ? callOf(node) : asArgument(node, parent)
-    if (parent.type === 'VariableDeclarator') return through(variableOf.get(parent.id), parent.id)
-    if (parent.type === 'Property' && !parent.computed && parentOf.get(parent).type === 'ObjectExpression')
-      return byName(parent.key.name)
-    return undefined
-  }
-}
-
-const wordsIn = ({ type, value }: Node): string[] =>
-  type === 'TemplateElement'
-    ? value.cooked.split(/\W+/)
-    : type === 'Literal' && typeof value === 'string'
-      ? value.split(/\W+/)
-      : []
-
-/** Members that a platform may call by itself. */
-const BUILT_IN = new Set(
-  [Object, Array, String, Function, RegExp, Map, Set, Promise, Uint8Array, Date, Iterator].flatMap((each) => [
-    ...Object.getOwnPropertyNames(each),
-    ...Object.getOwnPropertyNames(each.prototype),
-  ]),
-)
 
 /**
  * Takes the variables out of a function's body, to be parameters. Those that the body begins with have their values there;

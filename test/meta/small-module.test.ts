@@ -4,9 +4,10 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { withKnownArguments } from '../../scripts/small/calls.ts'
+import { withKnownArguments } from '../../scripts/small/arguments.ts'
 import { withoutParentheses, withShortExpressions, withShortNumbers } from '../../scripts/small/expressions.ts'
 import { withExpressions } from '../../scripts/small/functions.ts'
+import { withShortMembers } from '../../scripts/small/members.ts'
 import { withArrows, withSharedNames } from '../../scripts/small/shared-names.ts'
 import { withShortNames } from '../../scripts/small/short-names.ts'
 import { type Node, printed } from '../../scripts/small/tree.ts'
@@ -105,6 +106,29 @@ test.each(SHORTER)('expressions become shorter: %s', async (module, holds, not) 
   const text = await made(module, withShortExpressions)
   expect(text).toContain(holds)
   expect(text).not.toContain(not)
+})
+
+/** The names that are ours, and those that could be someone else's. */
+const MEMBERS: [module: string, ours: string, others: string][] = [
+  ['var f=()=>({ours:e=>e+1,data:2}),o=f();export default[o.ours(1),o.data]', 'ours', 'data'],
+  ['var f=()=>({other:e=>e+1}),o=f();export default[o.other(1),"other"in o]', '', 'other'],
+  ['var f=()=>({other:e=>e+1}),o=f();export default[o.other(1),o.other===void 0]', '', 'other'],
+  ['var f=()=>({other:e=>e+1}),o=f();export default[o.other(1),JSON.parse("{}").other]', '', 'other'],
+  ['var f=()=>({other:e=>e+1}),g=()=>({other:2}),o=f();export default[o.other(1),g()]', '', 'other'],
+  ['var f=({other})=>other(1);export default f({other:e=>e+1})', '', 'other'],
+  [
+    'var f=n=>{let o={other:e=>e+1};return[Object.hasOwn(o,n),o.other(1)]};export default f(["ot","her"].join(""))',
+    '',
+    'other',
+  ],
+  ['var o={other:e=>e+1};export default[o.other(1),Object.keys(o)]', '', 'other'],
+  ['var f=()=>({map:e=>e+1}),o=f();export default[o.map(1),[1].map(e=>e)]', '', 'map'],
+]
+
+test.each(MEMBERS)('functions of objects get short names where they are ours: %s', async (module, ours, others) => {
+  const text = await made(module, withShortMembers)
+  expect(text).toContain(others)
+  if (ours) expect(text).not.toContain(ours)
 })
 
 test('a function that is called where it stands reads what it is given under its own name', async () => {
