@@ -117,7 +117,7 @@ export async function answerOf(
 ): Promise<VerifiedAnswer> {
   const view = { checkpoint: facts.checkpoint as string, recorded_at: facts.state?.recorded_at ?? null }
   ensure(hasOneCheckpoint(body, view.checkpoint), 'mixed_checkpoints')
-  await checkAge(view, facts.policy, options)
+  ensure(await isFresh(view.checkpoint, facts.policy, view.recorded_at, options), 'state_too_old')
   return {
     ok: true,
     rows: shown.flatMap(({ row, release }) => (row && release ? [{ row, release }] : [])),

@@ -33,6 +33,10 @@ export function toBase64(bytes: Uint8Array): string {
   return (bytes as OwnBase64).toBase64?.() ?? portableBase64(bytes)
 }
 
+/** The same for a hash, which is so short that its bytes can be arguments. */
+export const hashToBase64 = (hash: Uint8Array): string =>
+  (hash as OwnBase64).toBase64?.() ?? btoa(String.fromCharCode(...hash))
+
 /** For platforms that have none. */
 export function portableBase64(bytes: Uint8Array): string {
   let binary = ''

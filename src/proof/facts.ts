@@ -1,7 +1,7 @@
 // What an answer has proved, and nothing else: leaves of releases, of the timeline and of the providers, all under one
 // state of the registry. Input is hostile: each thing is checked before it becomes a fact.
 
-import { fromBase64, toBase64, utf8 } from './bytes.ts'
+import { fromBase64, hashToBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
 import { ensure, type FailedCheck, type Fault } from './fault.ts'
 import type { Editions } from './lookup/editions.ts'
@@ -29,7 +29,7 @@ export function leafOfRow(row: AnyRow, leaf_hash?: string): Hash {
   const body = utf8(rowText(row))
   ensure(body.length <= MAX_LEAF_BYTES, 'row_too_large')
   const hash = leafHash(body)
-  ensure(leaf_hash === undefined || toBase64(hash) === leaf_hash, 'leaf_hash_mismatch')
+  ensure(leaf_hash === undefined || hashToBase64(hash) === leaf_hash, 'leaf_hash_mismatch')
   return hash
 }
 
@@ -72,7 +72,7 @@ export async function inLog(
 }
 
 interface ProvedRelease {
-  manifest: Manifest
+  release: Manifest
   rows: LeafSet<AnyRow>
 }
 
@@ -123,7 +123,7 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
   const know = (release: Manifest): void => {
     const name = nameOf(release)
     if (!releases.has(name))
-      releases.set(name, { manifest: release, rows: leafSet<AnyRow>(release.row_count, release.rows_root, rowKey) })
+      releases.set(name, { release, rows: leafSet<AnyRow>(release.row_count, release.rows_root, rowKey) })
   }
   const rowsOf = (release: Manifest): LeafSet<AnyRow> | undefined => releases.get(nameOf(release))?.rows
 
@@ -233,12 +233,11 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
 
     withoutCode: (cpt, day) =>
       [...releases.values()]
-        .filter(({ manifest }) => manifest.chart !== PLACE_CHART && facts.isInForce(manifest, day))
-        .filter(({ manifest, rows }) => {
-          const known = factsOf(manifest.chart, charts)
-          return rows.under(`${known ? codeIn(known, cpt) : cpt}|`)?.length === 0
+        .filter(({ release, rows }) => {
+          const isOfDay = release.chart !== PLACE_CHART && facts.isInForce(release, day)
+          return isOfDay && rows.under(`${codeIn(factsOf(release.chart, charts), cpt)}|`)?.length === 0
         })
-        .map(({ manifest }) => ({ cpt, release: manifest })),
+        .map(({ release }) => ({ cpt, release })),
 
     isLastBy({ chart, from }, day) {
       const last = periods?.notAfter(`${chart}|${day}`)

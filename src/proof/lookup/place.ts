@@ -24,7 +24,7 @@ export function placeOf(
   { region, setting, basis }: Pick<ParsedQuestion, 'region' | 'setting' | 'basis'>,
   table: ChartTable,
 ): Place {
-  if (region.level !== 'zip') return region
+  if (!('zip' in region)) return region
   // A question that only national schedules may answer needs no place.
   if (chartsFor(basis, setting, table).every((chart) => factsOf(chart, table)?.speaks === 'national'))
     return { region: 'national' }

@@ -13,7 +13,7 @@ test('what is left out or empty has its default', () => {
   const bare = {
     cpt: '99213',
     day: DAY,
-    region: { level: 'national', region: 'national' },
+    region: { region: 'national' },
     npi: null,
     modifiers: [],
     setting: undefined,
@@ -75,16 +75,16 @@ test('every setting has a meaning at a hospital, or with a basis', () => {
 })
 
 test.each([
-  ['national', { level: 'national', region: 'national' }],
-  ['NATIONAL', { level: 'national', region: 'national' }],
-  ['IL', { level: 'state', state: 'IL' }],
-  ['us-il', { level: 'state', state: 'IL' }],
-  ['US-IL-16', { level: 'locality', region: 'US-IL-16', state: 'IL' }],
-  ['us-pr-20', { level: 'locality', region: 'US-PR-20', state: 'PR' }],
-  ['60611', { level: 'zip', zip: '60611', plusFour: null }],
-  ['zip-60611', { level: 'zip', zip: '60611', plusFour: null }],
-  ['60611-1234', { level: 'zip', zip: '60611', plusFour: '1234' }],
-  ['ZIP-60611-1234', { level: 'zip', zip: '60611', plusFour: '1234' }],
+  ['national', { region: 'national' }],
+  ['NATIONAL', { region: 'national' }],
+  ['IL', { state: 'IL' }],
+  ['us-il', { state: 'IL' }],
+  ['US-IL-16', { region: 'US-IL-16', state: 'IL' }],
+  ['us-pr-20', { region: 'US-PR-20', state: 'PR' }],
+  ['60611', { zip: '60611', plusFour: null }],
+  ['zip-60611', { zip: '60611', plusFour: null }],
+  ['60611-1234', { zip: '60611', plusFour: '1234' }],
+  ['ZIP-60611-1234', { zip: '60611', plusFour: '1234' }],
 ] as const)('the region %s is understood', (text, region) => {
   expect(parseRegion(text)).toEqual(region)
 })
@@ -113,7 +113,7 @@ test('no other text is a region', () => {
 test('a code with very many spaces in it takes no longer than its length', () => {
   // With a pattern for both ends this would take the square of it: minutes.
   const text = `9${' '.repeat(400_000)}9`
-  expect(codeOf(text)).toBe(text)
+  expect(codeOf(text)).toBe('9 9')
   expect(codeOf(`${' '.repeat(400_000)}99213 `)).toBe('99213')
 })
 

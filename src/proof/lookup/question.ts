@@ -39,13 +39,8 @@ export const hasOnlyTexts = (value: unknown, names: readonly string[]): boolean 
 
 const PARTS = ['cpt', 'as_of', 'region', 'npi', 'modifier', 'setting', 'basis']
 
-/** The code with spaces around it removed and in capitals; other blanks are no part of how people write one. */
-export function codeOf(text: string): string {
-  let [from, to] = [0, text.length]
-  while (text[from] === ' ') from++
-  while (to > from && text[to - 1] === ' ') to--
-  return capitals(text.slice(from, to))
-}
+/** The code in capitals, without spaces around it; several in it are one. Other blanks are no part of how people write one. */
+export const codeOf = (text: string): string => capitals((text.match(/[^ ]+/g) ?? []).join(' '))
 
 /** The letters a to z in capitals, and no other: what other letters become differs between languages. */
 export const capitals = (text: string): string => text.replace(/[a-z]/g, (letter) => letter.toUpperCase())

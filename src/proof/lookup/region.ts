@@ -18,14 +18,19 @@ export const localitiesOf = (state: string): string => (/GU|AS|MP/.test(state) ?
 /** Whether the region of a row is a former bidding area. */
 export const isBiddingArea = (region: string): boolean => region.startsWith('CBA-')
 
+type StateAsked = { state: string; region?: never }
+type LocalityAsked = { region: string; state: string }
 /** With the region whose rows speak for it, and the state, as far as they are known. */
 export type Region =
-  | { level: 'national'; region: 'national' }
-  | { level: 'state'; state: string }
-  | { level: 'locality'; region: string; state: string }
-  | { level: 'zip'; zip: string; plusFour: string | null }
+  | { region: 'national'; state?: never }
+  | StateAsked
+  | LocalityAsked
+  | { zip: string; plusFour: string | null }
   /** A former bidding area, of which it is open in which state the address is. */
-  | { level: 'area'; area: string }
+  | { area: string }
+
+export const isStateAsked = (region: Region): region is StateAsked => 'state' in region && !('region' in region)
+export const isLocalityAsked = (region: Region): region is LocalityAsked => 'state' in region && 'region' in region
 
 /** `national`, `US-IL`, `IL`, `US-IL-16`, `60611`, `ZIP-60611`, `60611-1234`, `CBA-1A2B3C4D`, in any case. */
 const REGION = new RegExp(
@@ -36,10 +41,10 @@ const REGION = new RegExp(
 /** Undefined for what has another form, and for a state or area that does not exist. */
 export function parseRegion(text: string): Region | undefined {
   const [whole, zip, plusFour = null, country, area, locality, bidding] = REGION.exec(text) ?? []
-  if (zip !== undefined) return { level: 'zip', zip, plusFour }
-  if (bidding !== undefined) return { level: 'area', area: bidding.toUpperCase() }
-  if (area === undefined) return whole === undefined ? undefined : { level: 'national', region: 'national' }
+  if (zip) return { zip, plusFour }
+  if (bidding) return { area: bidding.toUpperCase() }
+  if (!area) return whole ? { region: 'national' } : undefined
   const state = area.toUpperCase()
-  if (locality === undefined) return { level: 'state', state }
-  return country === undefined ? undefined : { level: 'locality', region: `US-${state}-${locality}`, state }
+  if (!locality) return { state }
+  return country ? { region: `US-${state}-${locality}`, state } : undefined
 }

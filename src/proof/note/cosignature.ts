@@ -5,6 +5,7 @@ import { ML_DSA_SIGNATURE_BYTES, verifyMlDsa44 } from './ml-dsa.ts'
 import {
   COSIGNATURE,
   findKey,
+  type KeyType,
   keyId,
   ML_DSA_44,
   type Note,
@@ -41,20 +42,18 @@ export function subtreeMessage(text: string, name: string, seconds: number): Uin
   if (!head) return undefined
   const [cosigner, log] = [utf8(name), utf8(head.origin)]
   if (cosigner.length > 255 || log.length > 255) return undefined
-  return concat(
-    utf8('subtree/v1\n\0'),
-    ...[Uint8Array.of(cosigner.length), cosigner, uint64(seconds)],
-    ...[Uint8Array.of(log.length), log, uint64(0), uint64(head.size), head.root],
+  return Uint8Array.of(
+    ...utf8('subtree/v1\n\0'),
+    ...[cosigner.length, ...cosigner, ...uint64(seconds)],
+    ...[log.length, ...log, ...uint64(0), ...uint64(head.size), ...head.root],
   )
 }
 
-function uint64(value: number): Uint8Array {
-  const bytes = new Uint8Array(8)
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(value))
-  return bytes
-}
+/** A whole number in eight bytes, the highest first. What is written into a byte loses its fraction and all higher bits. */
+const uint64 = (value: number): Uint8Array => Uint8Array.from({ length: 8 }, (_, i) => value / 256 ** (7 - i))
 
-const SIGNATURE_BYTES: { [type: number]: number } = { [COSIGNATURE]: 64, [ML_DSA_44]: ML_DSA_SIGNATURE_BYTES }
+const signatureBytes = (type: KeyType): number | undefined =>
+  type === COSIGNATURE ? 64 : type === ML_DSA_44 ? ML_DSA_SIGNATURE_BYTES : undefined
 
 /**
  * The time of a cosignature over `text`; false where it is not good, undefined where the platform cannot check signatures
@@ -65,8 +64,8 @@ export async function cosignedAt(
   { signature }: Pick<NoteSignature, 'signature'>,
   { type, name, publicKey }: VerifierKey,
 ): Promise<number | false | undefined> {
-  if (signature.length - TIME_BYTES !== SIGNATURE_BYTES[type]) return false
-  const seconds = Number(new DataView(signature.buffer, signature.byteOffset, TIME_BYTES).getBigUint64(0))
+  if (signature.length - TIME_BYTES !== signatureBytes(type)) return false
+  const seconds = signature.slice(0, TIME_BYTES).reduce((high, byte) => high * 256 + byte, 0)
   if (!Number.isSafeInteger(seconds)) return false
   const signed = signature.slice(TIME_BYTES)
   const message = type === COSIGNATURE ? messageOf(text, seconds) : subtreeMessage(text, name, seconds)

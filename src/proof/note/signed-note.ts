@@ -49,7 +49,7 @@ export interface SignedNote {
 
 /** SHA-256(name, newline, type, public key), first four bytes. */
 export const keyId = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): Uint8Array =>
-  sha256(concat(utf8(`${name}\n`), Uint8Array.of(type), publicKey)).slice(0, 4)
+  sha256(Uint8Array.of(...utf8(`${name}\n`), type, ...publicKey)).slice(0, 4)
 
 /** No spaces, control characters, plus signs or lone surrogates. */
 export const isKeyName = (name: string): boolean => /^[^\s+\p{Z}\p{Cc}\p{Cs}]+$/u.test(name)

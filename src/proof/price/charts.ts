@@ -33,7 +33,8 @@ export const factsOf = (chart: string, table: ChartTable = CHARTS): ChartFacts |
   chart.startsWith(HOSPITAL) ? HOSPITAL_FACTS : own(table, chart)
 
 /** The code under which a chart has what it says of a code. */
-export const codeIn = ({ standIn }: ChartFacts, cpt: string): string => (standIn?.for.test(cpt) ? standIn.as : cpt)
+export const codeIn = (facts: ChartFacts | undefined, cpt: string): string =>
+  facts?.standIn?.for.test(cpt) ? facts.standIn.as : cpt
 
 /** Which bases the rows of a chart may have; none for a chart that holds no prices. */
 export const basesOf = (chart: string, table: ChartTable = CHARTS): readonly Basis[] =>

@@ -34,13 +34,8 @@ const HAS_OWN_WAY = ['region_ambiguous', 'unknown_provider']
 
 /** The hint of a refusal, undefined for the usual one. It names lists that price the code on that day, which the question does not reach. */
 export function adviceAfter(proofs: Proofs, { question, decision }: LookupResult, code: ProblemCode, told: Told) {
-  if (decision.outcome === 'modifier_not_allowed')
-    return isDecidedBy(decision.row, decision.modifier)
-      ? decision.modifier === '50'
-        ? {}
-        : { hint: NOBODY }
-      : { hint: UNSTATED }
-  if (decision.outcome === 'region_ambiguous' && question.region.level === 'zip') return { hint: DIVIDED }
+  if (decision.outcome === 'modifier_not_allowed') return modifierAdvice(decision)
+  if (decision.outcome === 'region_ambiguous' && 'zip' in question.region) return { hint: DIVIDED }
   if (isRuralAlone(proofs, question, decision.outcome)) return { hint: RURAL_ALONE }
   const lead = HAS_OWN_WAY.includes(decision.outcome) ? undefined : pricedElsewhere(proofs, question, told.available)
   const isPlaceMissing = decision.outcome === 'no_edition' && decision.charts.includes(PLACE_CHART)
@@ -57,10 +52,16 @@ export function adviceAfter(proofs: Proofs, { question, decision }: LookupResult
   return hint === undefined ? {} : { hint }
 }
 
+/** Both sides may cost what one does; an assistant who is not paid is paid nothing. */
+function modifierAdvice({ row, modifier }: { row: Row; modifier: string }): { hint?: string } {
+  if (!isDecidedBy(row, modifier)) return { hint: UNSTATED }
+  return modifier === '50' ? {} : { hint: NOBODY }
+}
+
 /** Whether the amount of rural areas is the only one that the question comes to, and was not given. */
 function isRuralAlone(proofs: Proofs, question: ParsedQuestion, outcome: string): boolean {
   const { setting, npi, region } = question
-  if (!/^(modifier_not_priced|not_on_schedule)$/.test(outcome) || setting || npi !== null || region.level !== 'zip')
+  if (!/^(modifier_not_priced|not_on_schedule)$/.test(outcome) || setting || npi !== null || !('zip' in region))
     return false
   const rural = unlessDamaged(() => find(proofs, { ...question, setting: 'rural' }))?.decision
   return rural?.outcome === 'price' && rural.row.setting === 'rural'

@@ -253,7 +253,7 @@ function sentence(
   if (decision.outcome === 'region_not_covered')
     return `The edition in force has this code for other places, but not for this region. Source: ${trace.held.find(({ chart }) => chart === decision.chart)?.release_id}.`
   if (decision.outcome === 'region_ambiguous')
-    return question.region.level === 'zip'
+    return 'zip' in question.region
       ? `Medicare divides this ZIP code between several places, and the table of ZIP codes does not say in which ${question.region.plusFour === null ? 'one the address lies: all nine digits may decide' : 'of them these nine digits lie'}.`
       : `The question fits several places, each with a price of its own: choose one from the member choices.${modifiersThere(proofs, question, told)}`
   if (decision.outcome === 'not_on_schedule' && available.bases.length > 0) {

@@ -2,7 +2,7 @@ import { DamageFault } from '../../db/db.ts'
 import { address } from '../../paging.ts'
 import { isDecidedBy } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
-import { isBiddingArea } from '../../proof/lookup/region.ts'
+import { isBiddingArea, isStateAsked } from '../../proof/lookup/region.ts'
 import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
 import { KEY_PARTS, keyMembers, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import type { ReleaseFile } from '../file/release-file-store.ts'
@@ -83,8 +83,7 @@ export function releasesFor(
 }
 
 /** The state that was asked about; a text that begins no region if there is none. */
-const stateOf = ({ region }: ParsedQuestion): string =>
-  region.level === 'state' ? region.state : region.level === 'locality' ? region.region.slice(3, 5) : '-'
+const stateOf = ({ region }: ParsedQuestion): string => ('state' in region ? (region.state ?? '-') : '-')
 
 /** What the code has on that day, so that a miss can be asked again so that it fits. */
 export function availableFor(proofs: Proofs, question: ParsedQuestion): Available {
@@ -188,10 +187,10 @@ export function choicesFor(
   const isRural = place?.rural && factsOf(chart, proofs.charts)?.settings.includes('rural')
   const setting = question.setting ?? (isRural ? 'rural' : null)
   const release = proofs.view.editionOn(chart, day)
-  const prefix = region.level === 'state' ? `${cpt}|US-${region.state}-` : `${cpt}|US-`
+  const prefix = isStateAsked(region) ? `${cpt}|US-${region.state}-` : `${cpt}|US-`
   const keys = release ? proofs.open(release).keysUnder(prefix) : []
   let regions = [...new Set(keys.map((key) => partsOf(key).region))].filter(keyMembers.region)
-  if (region.level === 'zip') {
+  if ('zip' in region) {
     const places = regionsNear(proofs, day, region.zip)
     // Of a schedule by state, the states of those localities.
     regions = regions.filter((each) => places.some((locality) => locality === each || locality.startsWith(`${each}-`)))

@@ -149,10 +149,9 @@ export async function provedPage(proofs: Proofs, rows: BrowsePage['rows'], lostS
 
 function oneRegion(text: string): string {
   const parsed = parseRegion(text)
-  if (parsed?.level === 'national') return 'national'
-  if (parsed?.level === 'locality') return parsed.region
-  if (parsed?.level === 'state') return `US-${parsed.state}`
-  if (parsed?.level === 'area') return parsed.area
+  if (parsed && 'region' in parsed && parsed.region) return parsed.region
+  if (parsed && 'state' in parsed) return `US-${parsed.state}`
+  if (parsed && 'area' in parsed) return parsed.area
   const message = 'browsing takes national, a state as US-XX, or a locality as US-XX-LL'
   throw new Problem('invalid_region', message, {
     errors: [{ name: 'region', code: 'invalid_region', message }],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Problem } from '../../problem.ts'
-import { isDivided, parseRegion, type Region } from '../../proof/lookup/region.ts'
+import { isDivided, isStateAsked, parseRegion, type Region } from '../../proof/lookup/region.ts'
 import { sheetFor } from '../../proof/lookup/sheet.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
@@ -19,7 +19,7 @@ export type SheetQuery = z.output<typeof SheetQuery>
 /** The sheet of a state with several localities shows each. */
 export function isOfDividedState({ region }: SheetQuery): boolean {
   const asked = parseRegion(region)
-  return asked?.level === 'state' && isDivided(asked.state)
+  return asked !== undefined && isStateAsked(asked) && isDivided(asked.state)
 }
 
 const data = { description: 'Every row in force for the code at the place: all settings, bases and modifiers' }
@@ -100,7 +100,7 @@ function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
 
 /** Why the place that was asked about is none of those that rows have. */
 function whyOpen(region: Region): string {
-  if (region.level !== 'zip')
+  if (!('zip' in region))
     return 'Some of this former bidding area may lie in another state: ask with a ZIP code in it, or a state.'
   return region.plusFour === null
     ? 'All nine digits of this ZIP code may decide its locality: send them, or a locality as US-XX-LL.'

@@ -1,5 +1,5 @@
 import { isAdjusting, isNeutral } from '../../proof/lookup/modifiers.ts'
-import { parseRegion } from '../../proof/lookup/region.ts'
+import { isLocalityAsked, parseRegion } from '../../proof/lookup/region.ts'
 import { type ChartFacts, type ChartTable, chartsFor, factsOf } from '../../proof/price/charts.ts'
 import { BASES, type Basis, keyMembers, SETTINGS, type Setting } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
@@ -88,7 +88,7 @@ const AFTER_CODE = CODE.length + 5
 
 const isLocality = (text: string): boolean => {
   const region = parseRegion(text)
-  return region?.level === 'locality' && region.region === text
+  return region !== undefined && isLocalityAsked(region) && region.region === text
 }
 
 /** The rule of the lookup asks this schedule first, and this setting of it: see `lookUp` and `settingsFor`. */

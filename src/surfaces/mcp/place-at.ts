@@ -18,7 +18,7 @@ export async function placeAt(
 ): Promise<ShownPlace | undefined> {
   const { data, place } = answer
   if (place !== undefined || !(Array.isArray(data) ? data : [answer]).some(isOpen)) return undefined
-  if (parseRegion(String(region))?.level !== 'zip') return undefined
+  if (!('zip' in (parseRegion(String(region)) ?? {}))) return undefined
   const asked = lookup.input.parse({ cpt, region, modifier, as_of: day, basis: 'medicare_dmepos', include: 'proof' })
   const found = await ofPlace(async () => answerValue(await lookup.run(asked, {})))
   const shown = isObject(found) ? found['place'] : undefined
