@@ -8,6 +8,7 @@ import { minify } from 'terser'
 import { withKnownArguments } from './small/arguments.ts'
 import { withoutParentheses, withShortExpressions, withShortNumbers } from './small/expressions.ts'
 import { withExpressions } from './small/functions.ts'
+import { withLiftedVariables } from './small/lifted.ts'
 import { withShortMembers } from './small/members.ts'
 import { withArrows, withSharedNames } from './small/shared-names.ts'
 import { withShortNames } from './small/short-names.ts'
@@ -78,6 +79,7 @@ async function smallest(module: string, compress: object): Promise<string> {
     text = await printed(withKnownArguments(text), rest)
     text = await printed(withShortExpressions(text), false)
     text = await printed(withExpressions(text), rest)
+    text = await printed(withLiftedVariables(text), rest)
   }
   text = await printed(withShortMembers(text), false)
   const { code: shared = '' } = await minify(withSharedNames(text), { module: true, compress: false })

@@ -1,7 +1,16 @@
 // Values that have two names: what is given to a function that is called where it stands, as a minifier leaves one that was
 // called once, and what a variable takes from another.
 
-import { isWritten, type Node, replace, type Tree, treeOf } from './tree.ts'
+import {
+  childrenOf,
+  hasOutsideFunctions,
+  isFunction,
+  isWritten,
+  type Node,
+  replace,
+  type Tree,
+  treeOf,
+} from './tree.ts'
 
 /** `((e,t)=>e+t(e))(a,b)` is `(()=>a+b(a))()`, and that is `a+b(a)`. */
 export function withKnownArguments(module: string): Node {
@@ -19,7 +28,7 @@ function readGiven(call: Node, tree: Tree): void {
   const known = callee.params.map((parameter: Node, i: number) => {
     const value = valueGiven(parameter, call.arguments[i], tree)
     if (value) rename(parameter.left ?? parameter, value, tree)
-    return value !== undefined
+    return value !== undefined || isPutInPlace(call, i, tree)
   })
   callee.params = callee.params.filter((_: Node, i: number) => !known[i])
   call.arguments = call.arguments.filter((_: Node, i: number) => !known[i])
@@ -34,6 +43,50 @@ function valueGiven(parameter: Node, given: Node, tree: Tree): Node | undefined 
   if (!isFixed(left, tree)) return undefined
   if (!given) return isFixed(right, tree) ? right : undefined
   return isFixed(given, tree) && isDefined(given, tree) ? given : undefined
+}
+
+const isActing = ({ type }: Node): boolean =>
+  /^(Call|New|Assignment|Update|Await|TaggedTemplate|Import)Expression$/.test(type)
+const acts = (node: Node): boolean => isActing(node) || childrenOf(node).some(acts)
+
+/**
+ * Puts what is given in the one place where it is read, if nothing is done before, and nothing else is given that does
+ * something. What does something itself must be read in any case.
+ */
+function isPutInPlace({ callee, arguments: given }: Node, i: number, tree: Tree): boolean {
+  const parameter = callee.params[i]
+  const isLeftOut = parameter.type === 'AssignmentPattern' && i >= given.length
+  const [name, value] = isLeftOut ? [parameter.left, parameter.right] : [parameter, given[i]]
+  if (!callee.expression || !value || !isFixed(name, tree) || hasOutsideFunctions(value, isAwait)) return false
+  const [use, another] = tree.variableOf.get(name)?.uses.filter((each) => each !== name) ?? []
+  const others = [...given, ...callee.params].filter((each) => each !== value && each !== parameter)
+  if (!use || another || others.some(acts)) return false
+  const isConditional = conditionOf(use, callee, tree)
+  if (isConditional === undefined || (isConditional && acts(value))) return false
+  let hasActed = false
+  const reaches = (node: Node): boolean => {
+    if (node === use || childrenOf(node).some(reaches)) return true
+    hasActed ||= isActing(node)
+    return false
+  }
+  if (!reaches(callee.body) || hasActed) return false
+  replace(use, value, tree)
+  return true
+}
+
+const isAwait = ({ type }: Node): boolean => type === 'AwaitExpression'
+
+/** Whether a place in a function is only sometimes reached; undefined if it is in another function in it, or a parameter. */
+function conditionOf(node: Node, around: Node, tree: Tree): boolean | undefined {
+  const parent = tree.parentOf.get(node)
+  if (parent === around) return around.body === node ? false : undefined
+  if (isFunction(parent)) return undefined
+  const isSometimes =
+    (parent.type === 'ConditionalExpression' && parent.test !== node) ||
+    (parent.type === 'LogicalExpression' && parent.left !== node) ||
+    parent.type === 'ChainExpression'
+  const further = conditionOf(parent, around, tree)
+  return further === undefined ? undefined : further || isSometimes
 }
 
 /** `var a=b` of two that never change. */

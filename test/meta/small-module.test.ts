@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { withKnownArguments } from '../../scripts/small/arguments.ts'
 import { withoutParentheses, withShortExpressions, withShortNumbers } from '../../scripts/small/expressions.ts'
 import { withExpressions } from '../../scripts/small/functions.ts'
+import { withLiftedVariables } from '../../scripts/small/lifted.ts'
 import { withShortMembers } from '../../scripts/small/members.ts'
 import { withArrows, withSharedNames } from '../../scripts/small/shared-names.ts'
 import { withShortNames } from '../../scripts/small/short-names.ts'
@@ -135,7 +136,41 @@ test('a function that is called where it stands reads what it is given under its
   const module =
     'var a=1,b=2,c=0;c=5;export default[((e,t)=>e+t)(a,b),((e,t)=>(t++,e+t))(a,b),((e,t)=>e+t)(c,b),(e=>e)(...[a])]'
   const text = await made(module, withKnownArguments)
-  expect(text.match(/=>/g)).toHaveLength(3)
+  expect(text.match(/=>/g)).toHaveLength(2)
+})
+
+/** What is given is put where it is read, unless something would then be done in another order, or not at all. */
+const IN_PLACE: [module: string, holds: string][] = [
+  ['var a={x:1},f=e=>e+1;export default(e=>f(e))(a.x)', '.x)'],
+  ['var s=[],f=e=>(s.push(e),e);export default[(e=>[f(1),e])(f(2)),s]', '=>'],
+  ['var s=[],f=e=>(s.push(e),e);export default[((e,t)=>[t,e])(f(1),f(2)),s]', '=>'],
+  ['var s=[],f=e=>(s.push(e),e);export default[(e=>0&&e)(f(1)),s]', '=>'],
+  ['var n=0,f=()=>++n;export default[(e=>()=>e)(f())(),(e=>[1,2].map(()=>e))(f())]', '=>()=>'],
+  ['var f=async()=>2;export default await(async()=>(e=>e+1)(await f()))()', ')(await'],
+  ['var a=1,f=(e=a)=>e,g=((e=a,t)=>e+(t??2))();export default[f(),g]', '??2'],
+  ['var u,g=e=>((t=5)=>t+t)(e);export default[g(u),g(1)]', '=5'],
+  ['var g=(e={})=>((t={x:1})=>[t,t])(e);export default[g(),g(2)]', '={}'],
+]
+
+test.each(IN_PLACE)('what is given is read where it is used: %s', async (module, holds) => {
+  expect(await made(module, withKnownArguments)).toContain(holds)
+})
+
+/** The variables of a function that is called at once become those of the function around it. */
+const LIFTED: [module: string, ...holds: string[]][] = [
+  ['var f=(a,b=((c=a*2)=>c+c)())=>b+1;export default f(1)', ')=>v$'],
+  ['var f=(a,b=((c=a*2)=>c+c)())=>b+1;export default[f(1),f(1,5)]', ')()'],
+  ['var f=a=>[((c=a*2)=>c+c)()];export default[1,2].map(f)', ')()'],
+  [
+    'var f=a=>{let s=[];for(let i of a)s.push(((c,d=i)=>(c??=d,()=>c))());return s.map(e=>e())};export default f([1,2])',
+    ')()',
+  ],
+  ['var f=async a=>[await(async(c=a*2)=>await c+1)()];export default await f(1)'],
+]
+
+test.each(LIFTED)('variables move into the function around: %s', async (module, ...holds) => {
+  const text = await made(module, withLiftedVariables)
+  for (const part of holds) expect(text).toContain(part)
 })
 
 test('names are short, and none hides another', async () => {
