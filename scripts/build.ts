@@ -82,8 +82,8 @@ async function smallest(module: string, compress: object): Promise<string> {
     text = await printed(withLiftedVariables(text), rest)
   }
   text = await printed(withShortMembers(text), false)
-  const { code: shared = '' } = await minify(withSharedNames(text), { module: true, compress: false })
-  return withoutParentheses(await printed(withShortNames(shared, withShortNumbers), false, false))
+  text = await printed(withKnownArguments(withSharedNames(text)), false)
+  return withoutParentheses(await printed(withShortNames(text, withShortNumbers), false, false))
 }
 
 export async function build(folder: string, moduleOf = publishedModule): Promise<void> {

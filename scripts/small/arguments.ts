@@ -89,14 +89,23 @@ function conditionOf(node: Node, around: Node, tree: Tree): boolean | undefined 
   return further === undefined ? undefined : further || isSometimes
 }
 
-/** `var a=b` of two that never change. */
+/** `var a=b` of two that never change, and `var a=b+"c"` that is used once. */
 function readTaken(declaration: Node, tree: Tree): void {
   const { declarations } = declaration
-  const others = declarations.filter(({ id, init }: Node) => !(isFixed(id, tree) && isFixed(init, tree)))
-  if (others.length === 0 || others.length === declarations.length) return
-  for (const each of declarations) if (!others.includes(each)) rename(each.id, each.init, tree)
-  declaration.declarations = others
+  const taken = declarations.filter(({ id, init }: Node) => {
+    const uses = isFixed(id, tree) ? tree.variableOf.get(id)?.uses.filter((use) => use !== id) : undefined
+    return init && uses && (isFixed(init, tree) || (uses.length === 1 && isSum(init, tree)))
+  })
+  if (taken.length === declarations.length) return
+  for (const { id, init } of taken) {
+    if (init.type === 'Identifier') rename(id, init, tree)
+    else for (const use of tree.variableOf.get(id)?.uses ?? []) if (use !== id) replace(use, init, tree)
+  }
+  declaration.declarations = declarations.filter((each: Node) => !taken.includes(each))
 }
+
+const isSum = ({ type, operator, left, right }: Node, tree: Tree): boolean =>
+  type === 'BinaryExpression' && operator === '+' && isFixed(left, tree) && right.type === 'Literal'
 
 function rename(variable: Node, value: Node, tree: Tree): void {
   for (const use of tree.variableOf.get(variable)?.uses ?? []) use.name = value.name

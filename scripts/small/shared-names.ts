@@ -66,7 +66,7 @@ export function withSharedNames(module: string): string {
 const isWord = (code: string): boolean => /^"[^\s"\\]+"$/.test(code)
 
 const costOf = (code: string): number =>
-  code === 'void 0' ? 3 : isWord(code) ? code.length + 1 : code.length + VARIABLE.length + 2
+  code === 'void 0' ? 3 : isWord(code) ? code.length + 2 : code.length + VARIABLE.length + 2
 const saved = (uses: readonly Use[]): number =>
   uses.reduce((sum, { start, end, by }) => sum + end - start - by(VARIABLE).length, 0)
 

@@ -33,9 +33,9 @@ export interface ShownAnswer {
   place?: { row: PlaceRow; release: Manifest } | undefined
   /** True where the release of the row is in force on no day. */
   lapsed: boolean
-  decision: Decision | undefined
+  decision?: Decision
   /** Editions of the day that are proved to have no row of the code that was asked about. */
-  lacking: CodeAbsence[]
+  lacking?: CodeAbsence[]
 }
 
 /** Checks every proof in the body of a lookup; with a question, also that it is the answer to it. */
@@ -115,7 +115,7 @@ async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
   const placed = await shown(place)
   ensure((placed?.row.kind ?? 'place') === 'place', 'row_malformed')
   if (absence !== undefined) {
-    ensure(Array.isArray(absence) && absence.length > 0, 'proof_missing')
+    ensure(Array.isArray(absence) && absence.length, 'proof_missing')
     for (const each of absence) await addAbsence(facts, each)
   }
   if (because !== undefined) await addBecause(facts, because, main?.proof.release)
@@ -127,8 +127,6 @@ async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
     release: main?.proof.release,
     place: placed && { row: placed.row as PlaceRow, release: placed.proof.release },
     lapsed: main?.proof.in_force === null,
-    decision: undefined,
-    lacking: [],
   }
 }
 

@@ -9,6 +9,7 @@ import { openCheckpoint } from './note/checkpoint.ts'
 import { medianSeconds } from './note/cosignature.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import type { ChartTable } from './price/charts.ts'
+import { OURS } from './price/proofs.ts'
 import type { Manifest } from './price/release.ts'
 import type { AnyRow } from './price/row.ts'
 import { instant, isObject, type Members } from './shape.ts'
@@ -44,7 +45,7 @@ export interface VerifiedAnswer extends View {
   lacking: CodeAbsence[]
 }
 
-export const FIGURES_PROOF = 'agent-trust-registry/figures-proof@v1'
+export const FIGURES_PROOF = `${OURS}figures-proof@v1` as const
 
 /** Whether a body says that it is the answer about the figures. */
 export const isFiguresBody = ({ proof }: Members): boolean =>
@@ -73,7 +74,7 @@ export async function isFresh(
 ): Promise<boolean> {
   const viewed = Date.parse((await viewedAt(checkpoint, policy, recorded_at)) ?? '')
   // No time is before or after what is no instant.
-  const at = (limit: string): number => (instant(limit) ? Date.parse(limit) : Number.NaN)
+  const at = (limit: string): number => Date.parse(instant(limit) ? limit : '')
   return (notBefore === undefined || viewed >= at(notBefore)) && (notAfter === undefined || viewed <= at(notAfter))
 }
 
@@ -108,21 +109,34 @@ export function hasOneCheckpoint(value: unknown, checkpoint: string): boolean {
 export const isLookup = (body: Members): boolean =>
   !Array.isArray(body['data']) && !Array.isArray(body['results']) && !isFiguresBody(body)
 
-/** What these answers have proved, once all of the body is checked. */
+type Proved = Pick<VerifiedAnswer, 'rows' | 'decisions' | 'lacking'>
+
+/** What one answer has proved. */
+export const provedBy = ({ row, release, decision, lacking = [] }: ShownAnswer): Proved => ({
+  rows: row && release ? [{ row, release }] : [],
+  decisions: decision ? [decision] : [],
+  lacking,
+})
+
+/** What the answers of a list have proved. */
+export const provedByAll = (shown: readonly ShownAnswer[]): Proved => {
+  const each = shown.map(provedBy)
+  return {
+    rows: each.flatMap(({ rows }) => rows),
+    decisions: each.flatMap(({ decisions }) => decisions),
+    lacking: each.flatMap(({ lacking }) => lacking),
+  }
+}
+
+/** What was proved, once all of the body is checked. */
 export async function answerOf(
   facts: Facts,
   body: Members,
-  shown: readonly ShownAnswer[],
+  proved: Proved,
   options: VerifyOptions,
 ): Promise<VerifiedAnswer> {
   const view = { checkpoint: facts.checkpoint as string, recorded_at: facts.state?.recorded_at ?? null }
   ensure(hasOneCheckpoint(body, view.checkpoint), 'mixed_checkpoints')
   ensure(await isFresh(view.checkpoint, facts.policy, view.recorded_at, options), 'state_too_old')
-  return {
-    ok: true,
-    rows: shown.flatMap(({ row, release }) => (row && release ? [{ row, release }] : [])),
-    decisions: shown.flatMap(({ decision }) => decision ?? []),
-    lacking: shown.flatMap(({ lacking }) => lacking),
-    ...view,
-  }
+  return { ok: true, ...proved, ...view }
 }

@@ -24,11 +24,9 @@ export function canonical(value: unknown): string {
   if (value === null || typeof value === 'boolean' || Number.isFinite(value)) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${Array.from(value, canonical).join()}]`
   if (!isPlain(value)) refuse()
-  let members = ''
   // Array#sort on strings compares UTF-16 code units, as RFC 8785 3.2.3 requires.
-  for (const name of Object.keys(value).sort())
-    members += `${members === '' ? '' : ','}${quoted(name)}:${canonical(value[name])}`
-  return `{${members}}`
+  const names = Object.keys(value).sort()
+  return `{${names.reduce((before, name) => `${before}${before && ','}${quoted(name)}:${canonical(value[name])}`, '')}}`
 }
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>

@@ -208,8 +208,8 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
         day,
         chartOf: (npi) => facts.chartOf(npi),
         isHeld: (chart) => editionOn(chart, day) !== undefined,
-        row: (chart, key) => proved(inForce(chart).find(key)) ?? undefined,
-        notAfter: (chart, key) => proved(inForce(chart).notAfter(key)) ?? undefined,
+        row: (chart, key) => proved(inForce(chart).find(key)),
+        notAfter: (chart, key) => proved(inForce(chart).notAfter(key)),
         rows: (chart, prefix) => proved(inForce(chart).under(prefix)),
         regions(chart, prefix) {
           const rows = inForce(chart)

@@ -69,7 +69,7 @@ export function portableSha256(message: Uint8Array): Uint8Array {
       b = a
       a = (t1 + t2) | 0
     }
-    for (const [i, mixed] of [a, b, c, d, e, f, g, h].entries()) state[i] = (state[i] as number) + mixed
+    for (const [i, mixed] of [a, b, c, d, e, f, g, h].entries()) (state[i] as number) += mixed
   }
   // The words are written where the message was.
   state.forEach((word, i) => {

@@ -72,7 +72,7 @@ export const isDay: Check = (value) => {
 
 export const instant: Check = (value) =>
   matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/)(value) &&
-  !Number.isNaN(Date.parse(value as string)) &&
+  Number.isSafeInteger(Date.parse(value as string)) &&
   isDay((value as string).slice(0, 10))
 
 /** Names that are written with spaces between them. */

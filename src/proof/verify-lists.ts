@@ -8,6 +8,7 @@ import {
   hasOneCheckpoint,
   isFiguresBody,
   isLookup,
+  provedByAll,
   readBody,
   type VerifiedAnswer as VerifiedLookup,
   type VerifyOptions,
@@ -72,7 +73,7 @@ export const verifyBody = (
     }
     const facts = noFacts(policy, options.charts)
     const { shown = [], refused = 0, editions = [], page } = await checkBody(facts, body, kind, asked)
-    const answer = await answerOf(facts, body, shown, options)
+    const answer = await answerOf(facts, body, provedByAll(shown), options)
     return { ...answer, editions, ...(page && { page }), entries: editions.length, refused }
   })
 

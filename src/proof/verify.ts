@@ -2,7 +2,7 @@
 // in verify-lists.ts. Input is hostile. Nothing is taken from the response but what its hashes and the pinned keys support.
 
 import { bareAnswer, checkAnswer } from './answer.ts'
-import { answerOf, isLookup, readBody, type VerifiedAnswer, type VerifyOptions } from './body.ts'
+import { answerOf, isLookup, provedBy, readBody, type VerifiedAnswer, type VerifyOptions } from './body.ts'
 import { addAbsence, addCitedRow } from './evidence.ts'
 import { noFacts } from './facts.ts'
 import { ensure, type FailedCheck, type Verdict, verdictOf } from './fault.ts'
@@ -26,7 +26,7 @@ export const verifyBody = (
     ensure(question !== undefined || 'anyQuestion' in asked, 'answers_another_question')
     ensure(isLookup(body), question === undefined ? 'not_recognised' : 'answers_another_question')
     const facts = noFacts(policy, options.charts)
-    return answerOf(facts, body, [await checkAnswer(facts, body, question)], options)
+    return answerOf(facts, body, provedBy(await checkAnswer(facts, body, question)), options)
   })
 
 /** Checks one row with its whole proof, for whatever question it may answer. */

@@ -34,7 +34,7 @@ export interface ShownParts {
 
 /** The proofs of single rows are put together with their rows. */
 const isRead = (proof: Members | undefined): boolean =>
-  [ROW_PROOF, PAGE_PROOF].includes(proof?.['type'] as string) || isSetProof(proof)
+  [ROW_PROOF, PAGE_PROOF].includes(proof?.['type'] as never) || isSetProof(proof)
 
 /** Members that have been replaced as a whole: what was forged is not looked into again. */
 const DONE = ['release', 'period', 'provider', 'state', 'log', 'proofs', 'rows', 'left', 'right']

@@ -21,8 +21,6 @@ const nothing: ShownAnswer = {
   row: undefined,
   release: undefined,
   lapsed: false,
-  decision: undefined,
-  lacking: [],
 }
 
 /** Takes the rows of a line: `{status: 200, row, …}`, or status 404 or 400 with `problem`. */

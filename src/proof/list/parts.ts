@@ -20,8 +20,6 @@ export const shownRow = ({ row, release }: { row: AnyRow; release: Manifest }): 
   row,
   release,
   lapsed: false,
-  decision: undefined,
-  lacking: [],
 })
 
 export const SHARED = ['releases', 'state', 'log']

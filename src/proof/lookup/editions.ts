@@ -9,9 +9,9 @@ export interface Editions {
   chartOf(npi: string): string | undefined
   /** Whether an edition of the chart is in force on the day. */
   isHeld(chart: string): boolean
-  row(chart: string, key: string): AnyRow | undefined
+  row(chart: string, key: string): AnyRow | null | undefined
   /** The last row whose key is not after this one. */
-  notAfter(chart: string, key: string): AnyRow | undefined
+  notAfter(chart: string, key: string): AnyRow | null | undefined
   /** All rows whose keys begin so. */
   rows(chart: string, prefix: string): readonly AnyRow[]
   /** The regions of the rows whose keys begin so: none, the only one, or two of several. */
@@ -22,5 +22,5 @@ export interface Editions {
 export const findRow = (editions: Editions, chart: string, key: string): AnyRow | undefined =>
   inForce(editions, editions.row(chart, key))
 
-export const inForce = <T extends AnyRow>({ day }: Editions, row: T | undefined): T | undefined =>
+export const inForce = <T extends AnyRow>({ day }: Editions, row: T | null | undefined): T | undefined =>
   row && row.effective_from <= day ? row : undefined

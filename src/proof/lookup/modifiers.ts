@@ -26,25 +26,25 @@ export const isNeutral = (modifier: string): boolean => NEUTRAL.test(modifier)
 
 interface AdjustmentRule {
   rule: string
-  /** The indicator of the row that decides, and the factor for each of its values; none: not paid so. */
+  /** The indicator of the row that decides, and the factor for each of its values in thousandths; none: not paid so. */
   indicator: string
-  factors: { readonly [value: string]: string }
+  factors: { readonly [value: string]: number }
 }
 const by = (indicator: string, factors: AdjustmentRule['factors'], name = indicator): AdjustmentRule => ({
   rule: `${name}/1`,
   indicator,
   factors,
 })
-const assisting = (factor: string, name?: string): AdjustmentRule => by('assistant', { 0: factor, 2: factor }, name)
-const ASSISTANT = assisting('0.160')
+const assisting = (factor: number, name?: string): AdjustmentRule => by('assistant', { 0: factor, 2: factor }, name)
+const ASSISTANT = assisting(160)
 /** Modifiers that change the amount by a fixed rule. Source: Medicare Claims Processing Manual, chapter 12, sections 20.4 and 40. */
 const ADJUSTING: { readonly [modifier: string]: AdjustmentRule } = {
-  50: by('bilateral', { 1: '1.500', 2: '1.000', 3: '2.000' }),
-  62: by('co_surgeon', { 1: '0.625', 2: '0.625' }, 'co-surgeon'),
+  50: by('bilateral', { 1: 1500, 2: 1000, 3: 2000 }),
+  62: by('co_surgeon', { 1: 625, 2: 625 }, 'co-surgeon'),
   80: ASSISTANT,
   81: ASSISTANT,
   82: ASSISTANT,
-  AS: assisting('0.136', 'assistant-non-physician'),
+  AS: assisting(136, 'assistant-non-physician'),
 }
 export const isAdjusting = (modifier: string): boolean => Object.hasOwn(ADJUSTING, modifier)
 
@@ -62,9 +62,8 @@ export interface Adjustment {
 /** The amount with the modifier, rounded half up to the cent; undefined where the row's indicator forbids it. */
 export function adjust(row: PricedRow, modifier: string): Adjustment | undefined {
   const adjusting = own(ADJUSTING, modifier)
-  const factor = adjusting && own(adjusting.factors, row.indicators[adjusting.indicator] ?? '')
-  if (!factor || !('amount' in row.price)) return undefined
-  const thousandths = BigInt(factor.replace('.', ''))
-  const cents = (tenThousandths(row.price.amount) * thousandths + 50_000n) / 100_000n
-  return { modifier, rule: adjusting.rule, factor, amount: dollars(Number(cents)) }
+  const thousandths = adjusting && own(adjusting.factors, row.indicators[adjusting.indicator] ?? '')
+  if (!thousandths || !('amount' in row.price)) return undefined
+  const cents = (tenThousandths(row.price.amount) * BigInt(thousandths) + 50_000n) / 100_000n
+  return { modifier, rule: adjusting.rule, factor: (thousandths / 1000).toFixed(3), amount: dollars(Number(cents)) }
 }

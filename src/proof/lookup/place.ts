@@ -40,7 +40,7 @@ export function placeOf(
 /** The part of a ZIP code that has these last four digits. Parts do not overlap, so it is the last that begins by then. */
 function partHolding(editions: Editions, zip: string, digits: string): PlaceRow | undefined {
   // Two ends are joined by `-`, which comes before `.`: this is after every part that begins with these digits.
-  const last = editions.notAfter(PLACE_CHART, `${zip}|${digits}.`) as PlaceRow | undefined
+  const last = editions.notAfter(PLACE_CHART, `${zip}|${digits}.`) as PlaceRow | null | undefined
   const part = inForce(editions, last)
   return part?.zip === zip && part.plus_four && digits <= part.plus_four.slice(5) ? part : undefined
 }

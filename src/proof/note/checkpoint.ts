@@ -35,7 +35,7 @@ const open = (text: string, policy: TrustPolicy): Promise<OpenedCheckpoint | Fai
     const head = parseTreeHead(opened.note.text)
     ensure(head, 'checkpoint_malformed')
     const signers = opened.signers.filter(({ name }) => name === head.origin)
-    ensure(signers.length > 0, 'origin_not_pinned')
+    ensure(signers.length, 'origin_not_pinned')
     const isRetired = !logs.some(({ key }) => signers.includes(key))
     ensure(!isRetired || retired.some((each) => signers.includes(each.key) && isUpTo(each, head)), 'key_retired')
     const cosigners = await cosignersOf(opened.note, keysOf(witnesses))

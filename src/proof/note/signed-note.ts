@@ -48,8 +48,11 @@ export interface SignedNote {
 }
 
 /** SHA-256(name, newline, type, public key), first four bytes. */
-export const keyId = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): Uint8Array =>
+const idOf = (name: string, publicKey: Uint8Array, type: KeyType): Uint8Array =>
   sha256(Uint8Array.of(...utf8(`${name}\n`), type, ...publicKey)).slice(0, 4)
+
+export const keyId = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): Uint8Array =>
+  idOf(name, publicKey, type)
 
 /** No spaces, control characters, plus signs or lone surrogates. */
 export const isKeyName = (name: string): boolean => /^[^\s+\p{Z}\p{Cc}\p{Cs}]+$/u.test(name)
@@ -69,7 +72,7 @@ export function parseVerifierKey(text: string): VerifierKey | undefined {
   const type = key?.[0]
   const publicKey = key?.slice(1)
   if (!isKeyName(name) || !publicKey || !isKeyOfType(type, publicKey)) return undefined
-  const expected = keyId(name, publicKey, type)
+  const expected = idOf(name, publicKey, type)
   return toHex(expected) === id ? { type, name, id: expected, publicKey } : undefined
 }
 
@@ -122,7 +125,7 @@ export async function checkNote(text: string, keys: readonly VerifierKey[]): Pro
     ensure(await verifyEd25519(key.publicKey, line.signature, utf8(note.text)), 'note_signature_invalid')
     signers.push(key)
   }
-  ensure(signers.length > 0, 'note_unsigned')
+  ensure(signers.length, 'note_unsigned')
   return { note, signers }
 }
 

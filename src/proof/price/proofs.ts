@@ -14,12 +14,14 @@ import {
 } from './release.ts'
 import { type AnyRow, isAnyRow } from './row.ts'
 
-export const ROW_PROOF = 'agent-trust-registry/row-proof@v2'
-export const ABSENCE_PROOF = 'agent-trust-registry/absence-proof@v2'
-export const RANGE_PROOF = 'agent-trust-registry/range-proof@v2'
-export const PAGE_PROOF = 'agent-trust-registry/page-proof@v2'
-export const SET_PROOF = 'agent-trust-registry/set-proof@v2'
-export const PROOF_REF = 'agent-trust-registry/proof-ref@v2'
+/** What the types of our proofs begin with. */
+export const OURS = 'agent-trust-registry/'
+export const ROW_PROOF = `${OURS}row-proof@v2` as const
+export const ABSENCE_PROOF = `${OURS}absence-proof@v2` as const
+export const RANGE_PROOF = `${OURS}range-proof@v2` as const
+export const PAGE_PROOF = `${OURS}page-proof@v2` as const
+export const SET_PROOF = `${OURS}set-proof@v2` as const
+export const PROOF_REF = `${OURS}proof-ref@v2` as const
 
 /** An entry of a log, under a checkpoint of that log. */
 export interface LogProof {

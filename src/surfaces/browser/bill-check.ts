@@ -1,6 +1,6 @@
 // The check of a bill: a batch for each column of the sheet, each line of it the answer to its question.
 
-import { answerOf, readBody, type VerifiedAnswer, type VerifyOptions } from '../../proof/body.ts'
+import { answerOf, provedByAll, readBody, type VerifiedAnswer, type VerifyOptions } from '../../proof/body.ts'
 import { noFacts } from '../../proof/facts.ts'
 import { type FailedCheck, verdictOf } from '../../proof/fault.ts'
 import { type BillQuestion, checkBatch } from '../../proof/list/batch.ts'
@@ -18,7 +18,7 @@ const verifyBatch = (
     const body = readBody(text)
     const facts = noFacts(policy, options.charts)
     const { shown } = await checkBatch(facts, body, questions)
-    return answerOf(facts, body, shown, options)
+    return answerOf(facts, body, provedByAll(shown), options)
   })
 
 export const checkBill = wholeCheck(verifyBatch)
