@@ -54,5 +54,7 @@ const BASE64 = /^[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?$/
 export function fromBase64(text: string): Uint8Array | undefined {
   if (text.length % 4 !== 0 || !BASE64.test(text)) return undefined
   const binary = atob(text)
-  return new Uint8Array(binary.length).map((_, i) => binary.charCodeAt(i))
+  const bytes = new Uint8Array(binary.length)
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
+  return bytes
 }

@@ -42,6 +42,7 @@ export function lookUp(
 ): { decision: Decision; place: PlaceRow | undefined } {
   if (question.npi !== null) return { decision: ofProvider(editions, question, question.npi), place: undefined }
   const place = placeOf(editions, question, table)
+  if (!place) return { decision: { outcome: 'unknown_zip' }, place }
   return { decision: ofSchedules(editions, question, place, table), place: place.row }
 }
 
@@ -49,7 +50,6 @@ export function lookUp(
 const LEAVES_OPEN = ['absent', 'modifier_not_priced', 'region_not_covered']
 
 function ofSchedules(editions: Editions, question: ParsedQuestion, place: Place, table: ChartTable): Decision {
-  if (place.unknown) return { outcome: 'unknown_zip' }
   const findings: Decision[] = []
   const notHeld = new Set<string>()
   for (const chart of chartsFor(question.basis, question.setting, table)) {
@@ -78,7 +78,7 @@ function without(findings: readonly Decision[], charts: string[]): Decision {
     first('modifier_not_priced') ??
     findings.find((each) => each.outcome === 'absent' && !MAY_BE_ELSEWHERE.includes(each.row.reason)) ??
     first('region_not_covered') ??
-    (charts.length > 0 ? { outcome: 'no_edition', charts } : (findings[0] ?? { outcome: 'not_on_schedule' }))
+    (charts.length ? { outcome: 'no_edition', charts } : (findings[0] ?? { outcome: 'not_on_schedule' }))
   )
 }
 
@@ -156,7 +156,7 @@ function otherwise({ chart, facts, place, region, regions }: Schedule, modifier:
   if (modifier === null && isThere('|||')) return undefined
   // With modifiers only, such as equipment that is bought new or rented by the month.
   if (isThere('||')) return { outcome: 'modifier_not_priced' }
-  if (facts.speaks === 'national' || regions('US-').length === 0) return undefined
+  if (facts.speaks === 'national' || !regions('US-').length) return undefined
   // For places, and none was asked, or it may be one of several; else for other places only.
   const isOpen = region === 'national' || (region === undefined && (place.split || place.state === undefined))
   return { outcome: isOpen ? 'region_ambiguous' : 'region_not_covered', chart }
@@ -200,7 +200,7 @@ function withModifier(schedule: Schedule, modifier: string | null): Decision | u
       const [only, another] = regions(`US-${localitiesOf(place.state)}-`)
       if (another || (only && isDivided(place.state))) {
         // The localities have what the country has, unless it has nothing.
-        if (regions(`national||${modifier ?? ''}|`).length > 0 || regions('national|').length === 0)
+        if (regions(`national||${modifier ?? ''}|`).length || !regions('national|').length)
           return { outcome: 'region_ambiguous', chart }
       } else region = only
     }
@@ -208,7 +208,7 @@ function withModifier(schedule: Schedule, modifier: string | null): Decision | u
   const missing: (Setting | null)[] = []
   const own = region && firstIn(region, settings, missing)
   if (own) return said(chart, own)
-  const ofCountry = !isOpen && (missing.length > 0 || !stated) ? status() : undefined
+  const ofCountry = !isOpen && (missing.length || !stated) ? status() : undefined
   if (ofCountry) return ofCountry
   if (region !== 'national' && facts.speaks !== 'national') {
     const national = firstIn('national', region ? missing : settings, [])

@@ -14,23 +14,23 @@ export interface Place {
   area?: string | undefined
   /** The last four digits of the ZIP code decide, and were not given or are not listed. */
   split?: true
-  unknown?: true
   notHeld?: true
   row?: PlaceRow
 }
 
+/** Undefined for a ZIP code that does not exist. */
 export function placeOf(
   editions: Editions,
   { region, setting, basis }: Pick<ParsedQuestion, 'region' | 'setting' | 'basis'>,
   table: ChartTable,
-): Place {
+): Place | undefined {
   if (!('zip' in region)) return region
   // A question that only national schedules may answer needs no place.
   if (chartsFor(basis, setting, table).every((chart) => factsOf(chart, table)?.speaks === 'national'))
     return { region: 'national' }
   if (!editions.isHeld(PLACE_CHART)) return { notHeld: true }
   const whole = findRow(editions, PLACE_CHART, `${region.zip}|`) as PlaceRow | undefined
-  if (!whole) return { unknown: true }
+  if (!whole) return undefined
   const { plusFour } = region
   const isOpen = whole.region === null || whole.state === null
   const part = isOpen && plusFour !== null ? partHolding(editions, region.zip, plusFour) : undefined

@@ -33,7 +33,7 @@ export function sheetFor(editions: Editions, { cpt, region, npi }: ParsedQuestio
   const own = npi === null ? undefined : editions.chartOf(npi)
   if (npi !== null && own === undefined) return { outcome: 'unknown_provider' }
   const place = placeOf(editions, { region, setting: undefined, basis: undefined }, table)
-  if (place.unknown) return { outcome: 'unknown_zip' }
+  if (!place) return { outcome: 'unknown_zip' }
   if (place.notHeld) return { outcome: 'no_edition', charts: [PLACE_CHART] }
   // In several localities, or in two states.
   if (place.split || (place.region !== 'national' && place.state === undefined)) return { outcome: 'region_ambiguous' }

@@ -150,7 +150,7 @@ export function parsePolicy(text: string): TrustPolicy | undefined {
     if (!own(lines, kind)?.(words)) return undefined
   }
   const isOfLog = ({ key }: RetiredKey): boolean => logs.some((log) => log.key.name === key.name)
-  if (!quorum || logs.length === 0 || !retired.every(isOfLog)) return undefined
+  if (!quorum || !logs.length || !retired.every(isOfLog)) return undefined
   return { logs, retired, witnesses, groups, quorum }
 }
 
