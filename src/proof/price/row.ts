@@ -18,7 +18,9 @@ import {
   words,
 } from '../shape.ts'
 import { tenThousandths } from './money.ts'
-import { HOSPITALS, renamed, SCHEDULES, type ScheduleFacts } from './schedules.ts'
+import { HOSPITALS, renamed, SCHEDULES, type ScheduleFacts, SETTINGS, type Setting } from './schedules.ts'
+
+export { SETTINGS, type Setting }
 
 export const MAX_LEAF_BYTES = 16_384
 
@@ -33,16 +35,6 @@ export const BASES = Object.keys(BASIS_FACTS) as [Basis, ...Basis[]]
 export const indicatorsOf = (of: Basis): readonly string[] => BASIS_FACTS[of].indicators
 export const methodsOf = (of: Basis): readonly string[] => BASIS_FACTS[of].methods
 
-export const SETTINGS = [
-  'non_facility',
-  'facility',
-  'outpatient',
-  'inpatient',
-  'asc',
-  'rural',
-  'non_rural',
-  'super_rural',
-] as const
 export const CLASSES = ['facility', 'professional'] as const
 export const ABSENCE_REASONS = [
   'bundled',
@@ -59,7 +51,6 @@ export const ABSENCE_REASONS = [
   'withheld_conflict',
 ] as const
 
-export type Setting = (typeof SETTINGS)[number]
 export type BillingClass = (typeof CLASSES)[number]
 export type AbsenceReason = (typeof ABSENCE_REASONS)[number]
 

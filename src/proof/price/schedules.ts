@@ -1,7 +1,18 @@
 // What is known of each schedule and of the charges of hospitals: where they speak, and what their rows may have.
 
 import { words } from '../shape.ts'
-import type { Setting } from './row.ts'
+
+export const SETTINGS = [
+  'non_facility',
+  'facility',
+  'outpatient',
+  'inpatient',
+  'asc',
+  'rural',
+  'non_rural',
+  'super_rural',
+] as const
+export type Setting = (typeof SETTINGS)[number]
 
 export interface ScheduleFacts {
   /** Closed names of the columns that a biller needs beside the price. */
