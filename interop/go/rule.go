@@ -1,9 +1,6 @@
 package main
 
-import (
-	"sort"
-	"strings"
-)
+import "strings"
 
 // A decision is what the rule comes to.
 type decision struct {
@@ -121,12 +118,31 @@ func (f *facts) hospitalRule(q *question) *decision {
 	if of == nil {
 		return &decision{name: "no_edition", charts: []string{name}}
 	}
-	for _, each := range hospitalChoices(q.modifiers) {
-		if d := hospitalLook(q, of, each.text); d != nil {
+	second := bothSides(q.modifiers)
+	neutral := []string{}
+	for _, each := range second {
+		if isNeutral(each) {
+			neutral = append(neutral, each)
+		}
+	}
+	list := [][]string{q.modifiers}
+	isListed := map[string]bool{strings.Join(q.modifiers, "-"): true}
+	add := func(tried []string) {
+		if text := strings.Join(tried, "-"); !isListed[text] {
+			isListed[text] = true
+			list = append(list, tried)
+		}
+	}
+	add(second)
+	for i := 0; i < len(list); i++ {
+		if d := hospitalLook(q, of, strings.Join(list[i], "-")); d != nil {
 			if d.name == "price" {
-				d.ignored = each.ignored
+				d.ignored = leaveOut(neutral, list[i])
 			}
 			return d
+		}
+		for _, each := range neutral {
+			add(leaveOut(list[i], []string{each}))
 		}
 	}
 	start := q.cpt + "|national|" + q.npi + "|"
@@ -137,38 +153,6 @@ func (f *facts) hospitalRule(q *question) *decision {
 		return &decision{name: "modifier_not_priced"}
 	}
 	return &decision{name: "not_on_schedule"}
-}
-
-// hospitalChoice is a text of modifiers that is looked for, without the ignored ones.
-type hospitalChoice struct {
-	text    string
-	ignored []string
-}
-
-// hospitalChoices are all modifiers as they were asked for, and then with both sides as one, without ever more of the neutral ones.
-func hospitalChoices(asked []string) []hospitalChoice {
-	sides := bothSides(asked)
-	sets := [][]string{{}}
-	for _, each := range sides {
-		if isNeutral(each) {
-			for _, set := range sets {
-				sets = append(sets, append(append([]string{}, set...), each))
-			}
-		}
-	}
-	choices := []hospitalChoice{}
-	for _, set := range sets {
-		choices = append(choices, hospitalChoice{strings.Join(leaveOut(sides, set), "-"), set})
-	}
-	sort.Slice(choices, func(i, j int) bool {
-		few, many := len(choices[i].ignored), len(choices[j].ignored)
-		return few < many || few == many && choices[i].text < choices[j].text
-	})
-	first := hospitalChoice{strings.Join(asked, "-"), []string{}}
-	if first.text == choices[0].text {
-		return choices
-	}
-	return append([]hospitalChoice{first}, choices...)
 }
 
 // leaveOut is a list without some of its members.

@@ -452,7 +452,7 @@ test('a hospital answers from its own file: cash before gross, facility before p
     [{ cpt: '20610', npi: NPI, modifier: 'LT-RT' }, 'price 283.00'],
     [{ cpt: '20610', npi: NPI, modifier: 'LT-RT-59' }, 'price 283.00'],
     [{ cpt: '73560', npi: NPI, modifier: 'LT-RT' }, 'modifier_not_priced'],
-    [{ cpt: '99284', npi: NPI, modifier: '95-25-59' }, 'price 150.00'],
+    [{ cpt: '99284', npi: NPI, modifier: '95-25-59' }, 'price 151.00'],
     [{ cpt: '36415', npi: NPI }, 'price 5.00-9.00'],
     [{ cpt: '80053', npi: NPI }, 'absent withheld_conflict'],
     [{ npi: SECOND }, 'price 1.00'],

@@ -48,18 +48,24 @@ const withSides = (modifiers: readonly string[]): readonly string[] =>
     ? [...new Set(['50', ...modifiers.filter((each) => !/^[LR]T$/.test(each))])].sort()
     : modifiers
 
-/** As on the bill; then with both sides as one, and with one less of the neutral ones each time. */
+/** Every list without so many of its members that are neutral, those without the first ones first. */
+function without(list: readonly string[], neutral: readonly string[], many: number): (readonly string[])[] {
+  if (many === 0) return [list]
+  return neutral.flatMap((each, at) =>
+    without(
+      list.filter((one) => one !== each),
+      neutral.slice(at + 1),
+      many - 1,
+    ),
+  )
+}
+
+/** As on the bill, and with both sides as one; then both with one less of the neutral ones each time. */
 function wantedOf(modifiers: readonly string[]): (readonly string[])[] {
-  const tried: (readonly string[])[] = [modifiers]
-  let now: (readonly string[])[] = [withSides(modifiers)]
-  while (now.length > 0) {
-    tried.push(...now.sort((one, other) => (one.join('-') < other.join('-') ? -1 : 1)))
-    const next = now.flatMap((some) =>
-      some.filter((each) => NEUTRAL.includes(each)).map((left) => some.filter((each) => each !== left)),
-    )
-    now = [...new Map(next.map((some) => [some.join('-'), some])).values()]
-  }
-  return tried
+  const neutral = withSides(modifiers).filter((each) => NEUTRAL.includes(each))
+  return [...neutral, ''].flatMap((_, many) =>
+    [modifiers, withSides(modifiers)].flatMap((list) => without(list, neutral, many)),
+  )
 }
 
 export function chargeAnswer(
@@ -92,7 +98,7 @@ export function chargeAnswer(
           if (amount === undefined && each === NEGOTIATED && fitting.some(isWithoutAmounts))
             absent ??= { outcome: 'absent', ...found, reason: 'no_price_stated' }
           if (amount === undefined) continue
-          const ignored = wanted === modifiers ? [] : withSides(modifiers).filter((one) => !wanted.includes(one))
+          const ignored = withSides(modifiers).filter((one) => NEUTRAL.includes(one) && !wanted.includes(one))
           return { outcome: 'price', ...found, amount, ignored, adjusted: null }
         }
     if (absent) return absent

@@ -23,7 +23,7 @@ import { isDivided, localitiesOf } from './region.ts'
 
 type Absence = Extract<Row, { kind: 'absence' }>
 export type Decision =
-  | { outcome: 'price'; chart: string; row: PricedRow; ignored: string[]; adjustment: Adjustment | undefined }
+  | { outcome: 'price'; chart: string; row: PricedRow; ignored: string[]; adjustment?: Adjustment }
   | { outcome: 'absent'; chart: string; row: Absence }
   | { outcome: 'modifier_not_allowed'; chart: string; row: PricedRow; modifier: string }
   | { outcome: 'modifier_not_priced' }
@@ -142,7 +142,7 @@ const byNeutral = (modifiers: readonly string[]): [string[], string[]] => [
 ]
 
 function adjusted(price: Extract<Decision, { outcome: 'price' }>, modifier: string | undefined): Decision {
-  if (modifier === undefined) return price
+  if (!modifier) return price
   const { chart, row } = price
   const adjustment = adjust(row, modifier)
   return adjustment ? { ...price, adjustment } : { outcome: 'modifier_not_allowed', chart, row, modifier }
@@ -151,14 +151,14 @@ function adjusted(price: Extract<Decision, { outcome: 'price' }>, modifier: stri
 /** What a schedule has of a code that it does not have as asked: with other modifiers, in other settings or places. */
 function otherwise({ chart, facts, place, region, regions }: Schedule, modifier: string | null): Decision | undefined {
   const isThere = (rest: string): boolean =>
-    [...new Set([region ?? 'national', 'national'])].some((each) => regions(each + rest).length > 0)
+    [...new Set([region ?? 'national', 'national'])].some((each) => regions(each + rest).length)
   // In another setting only.
   if (modifier === null && isThere('|||')) return undefined
   // With modifiers only, such as equipment that is bought new or rented by the month.
   if (isThere('||')) return { outcome: 'modifier_not_priced' }
   if (facts.speaks === 'national' || !regions('US-').length) return undefined
   // For places, and none was asked, or it may be one of several; else for other places only.
-  const isOpen = region === 'national' || (region === undefined && (place.split || place.state === undefined))
+  const isOpen = region === 'national' || (!region && (place.split || !place.state))
   return { outcome: isOpen ? 'region_ambiguous' : 'region_not_covered', chart }
 }
 
@@ -192,7 +192,7 @@ function withModifier(schedule: Schedule, modifier: string | null): Decision | u
   }
 
   let { region } = schedule
-  const isOpen = region === undefined
+  const isOpen = !region
   if (isOpen) {
     const ofCountry = status()
     if (ofCountry) return ofCountry
@@ -221,7 +221,7 @@ function withModifier(schedule: Schedule, modifier: string | null): Decision | u
 
 /** What a row says for itself. */
 const said = (chart: string, row: Row, ignored: string[] = []): Decision =>
-  'price' in row ? { outcome: 'price', chart, row, ignored, adjustment: undefined } : { outcome: 'absent', chart, row }
+  'price' in row ? { outcome: 'price', chart, row, ignored } : { outcome: 'absent', chart, row }
 
 type SettingsTried = readonly (Setting | null)[]
 
@@ -234,12 +234,11 @@ function settingsFor(
   asked: Setting | undefined,
   isRural: boolean | undefined,
 ): SettingsTried {
-  const isOpen = asked === undefined || (speaks === 'state' && (asked === 'non_facility' || asked === 'facility'))
+  const isOpen = !asked || (speaks === 'state' && (asked === 'non_facility' || asked === 'facility'))
   const wanted = isOpen && isRural ? 'rural' : asked
   // The publisher leaves the rural column empty where the other amount holds there too.
   if (wanted === 'rural' && settings.includes(wanted)) return ['rural', 'non_rural']
-  if (isOpen && isRural === false) return settings.filter((each) => each !== 'rural')
-  if (isOpen || settings.includes(null)) return settings
+  if (isOpen || settings.includes(null)) return settings.filter((each) => each !== 'rural' || isRural !== false)
   return settings.includes(asked) ? [asked] : []
 }
 
@@ -247,46 +246,43 @@ function settingsFor(
 const CLASSES_TRIED = ['facility', null, 'professional'] as const
 
 /**
- * With which modifiers a hospital's file is asked, and which are left out then: as on the bill, then both sides as one, and then
- * without ever more of those that change no payment by Medicare. The hospital may state another price with any of them.
+ * A hospital's own file. The region is no part of the question: the hospital stands where it stands. It is asked with the
+ * modifiers as they are on the bill, with both sides as one, and then without ever more of those that change no payment by
+ * Medicare: the hospital may state another price with any of them.
  */
-function choicesOf(asked: readonly string[]): Map<string | null, string[]> {
-  const sides = withBothSides(asked)
-  let lists: string[][] = [[]]
-  for (const each of byNeutral(sides)[0]) lists = lists.flatMap((left) => [left, [...left, each]])
-  const choices = lists.map((left): [string, string[]] => [
-    sides.filter((each) => !left.includes(each)).join('-'),
-    left,
-  ])
-  choices.sort(([one, few], [other, many]) => few.length - many.length || (one < other ? -1 : 1))
-  return new Map([
-    [joined(asked), []],
-    ...choices.map(([text, left]): [string | null, string[]] => [text || null, left]),
-  ])
-}
-
-/** A hospital's own file. The region is no part of the question: the hospital stands where it stands. */
 function ofProvider(editions: Editions, { cpt, basis, setting, modifiers }: ParsedQuestion, npi: string): Decision {
   const chart = editions.chartOf(npi)
-  if (chart === undefined) return { outcome: 'unknown_provider' }
+  if (!chart) return { outcome: 'unknown_provider' }
   if (!editions.isHeld(chart)) return { outcome: 'no_edition', charts: [chart] }
   const bases = basis ? [basis] : HOSPITAL_FACTS.bases
   const settings = setting ? [setting, null] : HOSPITAL_FACTS.settings
+  const sides = withBothSides(modifiers)
+  const [neutral] = byNeutral(sides)
+  const tried = new Set([modifiers, sides].map((list) => list.join('-')))
   let stated: Row | undefined
-  for (const [modifier, left] of choicesOf(modifiers)) {
+  for (const modifier of tried) {
     for (const each of bases)
       for (const inSetting of settings)
         for (const inClass of CLASSES_TRIED) {
           const key = { cpt, region: 'national', npi, modifier, basis: each, setting: inSetting, class: inClass }
           const row = findRow(editions, chart, rowKey(key)) as Row | undefined
-          if (row && 'price' in row) return said(chart, row, left)
+          if (row && 'price' in row)
+            return said(
+              chart,
+              row,
+              neutral.filter((each) => !modifier.includes(each)),
+            )
           stated ??= row
         }
     if (stated) return said(chart, stated)
+    for (const left of neutral) {
+      const fewer = modifier.split('-').filter((each) => each !== left)
+      tried.add(fewer.join('-'))
+    }
   }
   // The code is there, and not so: with other modifiers only, or not in this setting or basis.
   const prefix = `${cpt}|national|${npi}|`
-  const isAny = (start: string): boolean => editions.regions(chart, start).length > 0
-  const isBare = modifiers.length === 0 && isAny(`${prefix}|`)
+  const isAny = (start: string): number => editions.regions(chart, start).length
+  const isBare = !modifiers.length && isAny(`${prefix}|`)
   return { outcome: !isBare && isAny(prefix) ? 'modifier_not_priced' : 'not_on_schedule' }
 }

@@ -59,5 +59,5 @@ const placeIn = (row: PlaceRow): Place => {
 export function regionFor({ speaks }: ChartFacts, place: Place): string | undefined {
   if (speaks === 'national' || place.region === 'national') return 'national'
   if (speaks === 'locality') return place.region
-  return place.state === undefined ? undefined : `US-${place.state}`
+  return place.state && `US-${place.state}`
 }

@@ -62,8 +62,7 @@ export function parseQuestion(question: Question): ParsedQuestion | QuestionFaul
   const basis = given('basis')
   if (basis !== undefined && !isBasisFor(npi, basis)) return 'basis'
   // Without a hospital, some settings are on no schedule at all.
-  if (npi === null && chartsFor(basis as Basis | undefined, setting as Setting | undefined).length === 0)
-    return 'setting'
+  if (npi === null && !chartsFor(basis as Basis | undefined, setting as Setting | undefined).length) return 'setting'
   return {
     cpt,
     day: question.as_of,
