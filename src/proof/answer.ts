@@ -21,7 +21,7 @@ const BESIDE_ROW = words('because place modifiers_ignored adjustment related sou
 export const PROBLEM = words('type title status code detail request_id agent_hint errors instance')
 const BESIDE_PROBLEM = words('row absence because place charts available choices last_known')
 
-const word = orNull(matches(/^[A-Za-z0-9_-]{1,40}$/))
+const word = orNull(matches(/^[\w-]{1,40}$/))
 const isRelated = listOf(closed({ basis: word, setting: word, class: word, modifier: word, href: token }), 8)
 
 /** What was shown of one answer. */
@@ -70,18 +70,18 @@ export const isPlacedBy = (
   { place }: Pick<ShownAnswer, 'place'>,
   found: PlaceRow | undefined,
   day: string,
-): boolean => place === undefined || (isSame(place.row, found) && isEdition(facts, place.release, PLACE_CHART, day))
+): boolean => !place || (isSame(place.row, found) && isEdition(facts, place.release, PLACE_CHART, day))
 
 /** The same row may stand in two editions: the one that is shown must be of the edition that the rule chose. */
 const isOfEdition = (facts: Facts, { release }: ShownAnswer, decision: Decision, day: string): boolean =>
-  release === undefined || ('chart' in decision && isEdition(facts, release, decision.chart, day))
+  !release || ('chart' in decision && isEdition(facts, release, decision.chart, day))
 
 export const isEdition = (facts: Facts, release: Manifest, chart: string, day: string): boolean =>
   release.chart === chart && facts.isInForce(release, day)
 
 /** What was last known is the price that the same question had on the last day of an edition that is over. */
 function isLastKnown(facts: Facts, known: unknown, asked: ParsedQuestion): boolean {
-  if (known === undefined) return true
+  if (!known) return true
   const { proof, ...row } = known as CitedRow<Row>
   const period = proof.in_force?.period
   if (!period || period.to >= asked.day || !facts.isLastBy(period, asked.day)) return false
@@ -121,7 +121,7 @@ async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
   if (because !== undefined) await addBecause(facts, because, main?.proof.release)
   // The row of an edition that has run out is proved as what it was, and is no part of the decision.
   await shown(last_known)
-  ensure(facts.checkpoint !== undefined, 'proof_missing')
+  ensure(facts.checkpoint, 'proof_missing')
   return {
     row: main?.row,
     release: main?.proof.release,
@@ -132,7 +132,7 @@ async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
 
 const isIgnored = both(
   listOf((each) => isText(each) && isNeutral(each)),
-  (list) => (list as string[]).every((each, i, all) => i === 0 || (all[i - 1] as string) < each),
+  (list) => (list as string[]).every((each, i, all) => !i || (all[i - 1] as string) < each),
 )
 
 /** What is told beside a row about modifiers: those that change nothing, and what one of them makes of the row. Null is nothing. */

@@ -45,7 +45,7 @@ export function portableBase64(bytes: Uint8Array): string {
 }
 
 /** The last group has two or three symbols before the padding, and the last of these has zeros where no byte is. */
-const BASE64 = /^[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?$/
+const BASE64 = /^[A-Za-z0-9+/]*([AQgw]==|[AEIMQUYcgkosw048]=)?$/
 
 /**
  * Canonical RFC 4648 section 4 base64, or undefined. Padding is required, white space is refused,

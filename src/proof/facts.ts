@@ -207,7 +207,7 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
       return {
         day,
         chartOf: (npi) => facts.chartOf(npi),
-        isHeld: (chart) => editionOn(chart, day) !== undefined,
+        isHeld: (chart) => !!editionOn(chart, day),
         row: (chart, key) => proved(inForce(chart).find(key)),
         notAfter: (chart, key) => proved(inForce(chart).notAfter(key)),
         rows: (chart, prefix) => proved(inForce(chart).under(prefix)),

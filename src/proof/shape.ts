@@ -86,7 +86,7 @@ export const NAME = /^[a-z][a-z0-9_]*$/
 export const token = /* @__PURE__ */ matches(/^[!-~]{1,300}$/)
 /** Printable ASCII: the only free text is the service's own, it is short, and every language reads it alike. */
 export const label = /* @__PURE__ */ matches(/^[ -~]{0,300}$/)
-export const hash = /* @__PURE__ */ matches(/^[A-Za-z0-9+/]{43}=$/)
+export const hash = /* @__PURE__ */ matches(/^[a-z\d+/]{43}=$/i)
 export const path = /* @__PURE__ */ listOf(hash, 63)
 
 export const hasOnly = (body: Members, members: readonly string[]): boolean =>

@@ -70,7 +70,7 @@ export async function cosignedAt(
   const signed = signature.slice(TIME_BYTES)
   const message = type === COSIGNATURE ? messageOf(text, seconds) : subtreeMessage(text, name, seconds)
   const verify = type === COSIGNATURE ? verifyEd25519 : verifyMlDsa44
-  const isGood = message !== undefined && (await verify(publicKey, signed, message))
+  const isGood = !!message && (await verify(publicKey, signed, message))
   return isGood ? seconds : isGood
 }
 

@@ -56,6 +56,6 @@ export function chartsFor(
   setting: Setting | undefined,
   table: ChartTable = CHARTS,
 ): readonly string[] {
-  if (basis !== undefined) return Object.keys(table).filter((chart) => basesOf(chart, table).includes(basis))
-  return setting === undefined ? PROFESSIONAL : (BY_SETTING[setting] ?? [])
+  if (basis) return Object.keys(table).filter((chart) => basesOf(chart, table).includes(basis))
+  return setting ? (BY_SETTING[setting] ?? []) : PROFESSIONAL
 }

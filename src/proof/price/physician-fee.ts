@@ -23,5 +23,5 @@ function scaled(decimal: string, places: number): bigint {
   return BigInt(match[1] + fraction.padEnd(places, '0'))
 }
 
-/** 9519 is '95.19'. The quotient is off by less than half a cent up to ten trillion dollars. */
-export const dollars = (cents: number): string => (cents / 100).toFixed(2)
+/** 9519 is '95.19'. */
+export const dollars = (cents: number): string => String(cents).padStart(3, '0').replace(/..$/, '.$&')

@@ -99,7 +99,7 @@ const hospitalName = matches(/^hospital-mrf:[12]\d{9}$/)
 export const isCitation = closed({
   title: label,
   url: matches(/^[!-~]{0,300}$/),
-  file: matches(/^[A-Za-z0-9._-]{1,120}$/),
+  file: matches(/^[\w.-]{1,120}$/),
   sha256: digest,
   bytes: count,
   media_type: matches(/^[a-z]+\/[a-z0-9.+-]+$/),
@@ -111,7 +111,7 @@ const isManifestShape = closed(
     schema: oneOf(RELEASE_SCHEMA),
     release_id: token,
     chart: isChart,
-    edition: matches(/^[A-Za-z0-9._-]{1,60}$/),
+    edition: matches(/^[\w.-]{1,60}$/),
     publisher: label,
     effective_from: isDay,
     effective_to: isDay,

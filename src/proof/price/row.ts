@@ -155,9 +155,9 @@ const rowMembers = {
   flags: listOf(matches(NAME)),
   derivation: closed({
     method: matches(/^[a-z][a-z0-9-]*\/[1-9]\d*$/),
-    inputs: mapOf(NAME, matches(/^[A-Za-z0-9.,_-]{1,64}$/)),
+    inputs: mapOf(NAME, matches(/^[\w.,-]{1,64}$/)),
   }),
-  indicators: mapOf(NAME, matches(/^[A-Za-z0-9.,:_-]{1,80}$/)),
+  indicators: mapOf(NAME, matches(/^[\w.,:-]{1,80}$/)),
   locator,
 }
 const hasItsIndicators: Check = (value) => {

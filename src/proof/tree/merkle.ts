@@ -142,7 +142,7 @@ export function rootFromInclusion(
   let sn = size - 1
   let root = leaf
   for (const sibling of path) {
-    if (sn === 0 || sibling?.length !== HASH_SIZE) return undefined
+    if (!sn || sibling?.length !== HASH_SIZE) return undefined
     // The last node of a level of odd length has no sibling there: it goes up as it is.
     while (fn === sn && fn % 2 === 0) fn = sn = fn / 2
     root = fn % 2 === 1 ? nodeHash(sibling, root) : nodeHash(root, sibling)
@@ -161,7 +161,7 @@ export function includes(
   root: Hash | undefined,
 ): boolean {
   const implied = rootFromInclusion(index, size, leaf, path)
-  return implied !== undefined && root !== undefined && equalBytes(implied, root)
+  return !!implied && !!root && equalBytes(implied, root)
 }
 
 /** RFC 9162 2.1.4.2: whether the tree `(second, root2)` is the tree `(first, root1)` with leaves added. */
