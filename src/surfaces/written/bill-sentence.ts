@@ -1,5 +1,6 @@
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
 import { isDay, isObject, type Members } from '../../proof/shape.ts'
+import { isOfState } from './equipment-words.ts'
 import {
   type Amounts,
   BASIS_WORDS,
@@ -86,7 +87,11 @@ function sumNotes(results: readonly Line[]): string[] {
   const of = (basis: string) => rows.filter((row) => row.basis.startsWith(basis))
   const [doctor, hospital] = [of('medicare_pfs'), of('medicare_opps')]
   const rented = of('medicare_dmepos').filter(({ price, units }) => price.per === 'MONTH' && units > 3)
-  const doubtful = numbersOf(results, ({ row }) => row !== undefined && doubtsOf(row).length > 0)
+  const ofState = of('medicare_dmepos').filter(isOfState)
+  // What is said of units above is not said again.
+  const doubts = (flags: readonly string[]): string[] =>
+    doubtsOf({ flags: flags.filter((flag) => flag !== 'mixed_units') })
+  const doubtful = numbersOf(results, ({ row }) => row !== undefined && doubts(row.flags).length > 0)
   return [
     ...(doctor.some(({ setting }) => setting === 'facility')
       ? ['Facility fees of the physician schedule are the doctor’s part; the hospital is paid separately.']
@@ -94,8 +99,15 @@ function sumNotes(results: readonly Line[]): string[] {
     ...(doctor.length > 1 || doctor.some(({ units }) => units > 1)
       ? ['Of several procedures or units on one day Medicare pays some at a lower rate, which is not in the sum.']
       : []),
-    ...(hospital.length > 1
-      ? ['For many visits Medicare pays a hospital one amount for all services, so that not all lines add up.']
+    ...(hospital.length > 0
+      ? [
+          'Outpatient rates are the hospital’s part, before Medicare adjusts them to the wages of the place; for many visits it pays one amount for all services, so that not all lines add up.',
+        ]
+      : []),
+    ...(ofState.length > 0
+      ? [
+          'Equipment may have another amount in rural areas and former bidding areas: a lookup of the line alone says which applies.',
+        ]
       : []),
     ...(rented.length > 0 ? ['Capped rentals cost less from the fourth month on, which is not in the sum.'] : []),
     ...(doubtful ? [`Look at the source of line ${doubtful} before you use it: \`flags\` says why.`] : []),
