@@ -12,14 +12,22 @@ var (
 		"type":    oneOf("agent-trust-registry/set-proof@v2"),
 		"release": isManifest, "in_force": isPeriodProof, "hashes": isText})
 	isListBecause = closedOr(map[string]form{
-		"rows": listOf(mostEvidence, closedOr(
-			map[string]form{"release": isCount, "index": isCount, "row": isObject},
-			map[string]form{"like": isCount})),
+		"rows": listOf(mostEvidence, isListEvidence),
 	}, map[string]form{
 		"periods":   listOf(64, isPeriodProof),
 		"providers": listOf(64, isProviderProof),
 	})
 )
+
+// isListEvidence: a row that is like no other is whole.
+func isListEvidence(value any) bool {
+	given, _ := value.(object)
+	return isEvidence(value) && (has(given, "like") || isRow(given["row"]))
+}
+
+var isEvidence = closedOr(
+	map[string]form{"release": isCount, "index": isCount, "row": isObject},
+	map[string]form{"like": isCount})
 
 // A list is of rows of several releases, those of each proved at once: proof.md, "The rows of a list". Rows are taken
 // first, and only what was proved after that is a fact.
