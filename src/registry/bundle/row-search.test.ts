@@ -1,15 +1,17 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { aPrice } from '../../../test/support/builders.ts'
+import { anAbsence, aPrice } from '../../../test/support/builders.ts'
 import { canonical } from '../../proof/canonical-json.ts'
 import { KEY_PARTS, type Row, rowKey } from '../../proof/price/row.ts'
 import { packTile, TileWriter } from '../file/bundle.ts'
+import { BundleCursor, OWN } from './bundle-cursor.ts'
 import { ByteWriter } from './byte-stream.ts'
-import { OpenBundle, OWN } from './open-bundle.ts'
-import { NEW_SHAPE, NEW_VALUE } from './row-packer.ts'
-import { findRow, rowsAround } from './row-search.ts'
-import { shapeFrom, writeShape } from './row-shape.ts'
-import { NewWords, readWords } from './words.ts'
+import { OpenBundle, ROW_ROOM } from './open-bundle.ts'
+import { LONG_WORD, NEW_SHAPE, NEW_VALUE } from './row-packer.ts'
+import { type Around, RowFinder } from './row-search.ts'
+import { type RowShape, shapeFrom, writeShape } from './row-shape.ts'
+import { rowText } from './row-values.ts'
+import { NewWords, readWords, type Words } from './words.ts'
 
 /** All rows in bundles, as a file has them that has many such rows before them: what comes twice is a word then. */
 function bundlesOf(rows: readonly Row[]): OpenBundle[] {
@@ -22,6 +24,22 @@ function bundlesOf(rows: readonly Row[]): OpenBundle[] {
   return ends.map(({ hashes, rows }) =>
     OpenBundle.from({ rows: bytes.slice(hashes, rows), hashes: new Uint8Array() }, known),
   )
+}
+
+const finders = new WeakMap<Words, RowFinder>()
+
+/** One for all bundles of a file, as in a service. */
+function finderOf({ words }: OpenBundle): RowFinder {
+  const finder = finders.get(words) ?? new RowFinder(words)
+  finders.set(words, finder)
+  return finder
+}
+
+const findRow = (bundle: OpenBundle, parts: readonly string[]): number => finderOf(bundle).find(bundle.packed, parts)
+
+function rowsAround(bundle: OpenBundle, row: number): Around | undefined {
+  expect(findRow(bundle, partsOf(bundle.key(row)))).toBe(row)
+  return finderOf(bundle).around()
 }
 
 const row = fc.record({
@@ -75,22 +93,84 @@ test('the rows around one are those of its code and place, and what tells them a
   expect(seen).toBeGreaterThan(300)
 })
 
+test('a row that was found is written as it is, and says whether it is a price on a day', () => {
+  const dates = fc.constantFrom('2026-01-01', '2026-04-01', '2026-07-01')
+  fc.assert(
+    fc.property(
+      rowsOf,
+      fc.infiniteStream(dates),
+      fc.infiniteStream(fc.boolean()),
+      dates,
+      (rows, days, isOther, day) => {
+        const dated = rows.map((each) => {
+          const effective_from = days.next().value as string
+          const { cpt, region, modifier, setting } = each
+          return isOther.next().value
+            ? anAbsence({ cpt, region, modifier, setting, effective_from })
+            : { ...each, effective_from }
+        })
+        for (const bundle of bundlesOf(dated))
+          for (let i = 0; i < bundle.size; i++) {
+            const finder = finderOf(bundle)
+            expect(finder.find(bundle.packed, partsOf(bundle.key(i)))).toBe(i)
+            const isAlso = finder.isPriceOn(day)
+            finder.around()
+            const out = Buffer.alloc(ROW_ROOM)
+            const text = out.toString('utf8', 0, finder.write(rowText(out), 0))
+            expect(text).toBe(bundle.body(i))
+            const { kind, effective_from } = JSON.parse(text)
+            expect(isAlso).toBe(kind === 'price' && effective_from <= day)
+          }
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+/** The same rows with each word written now as this one and now as that, of a file that has all of them twice. */
+function twice({ words, packed, size }: OpenBundle, isOther: () => boolean): OpenBundle {
+  const stored = Array.from({ length: words.count }, (_, i) => words.room.slice(words.starts[i], words.starts[i + 1]))
+  const out = new ByteWriter()
+  for (const word of [...stored, ...stored]) out.text(word, 0, word.length)
+  const both = { ...readWords({ shapes: new Uint8Array(), words: out.bytes() }), shapes: words.shapes }
+  const cursor = new BundleCursor(words)
+  const rows = new ByteWriter()
+  cursor.open(packed)
+  rows.number(size)
+  const shapes: RowShape[] = []
+  for (let row = 0; row < size; row++) {
+    const { values } = cursor.next()
+    rows.number(words.shapes.indexOf(cursor.shape))
+    if (shapes.includes(cursor.shape)) for (let i = 0; i < values; i += 8) rows.room[rows.at++] = 255
+    shapes.push(cursor.shape)
+    for (let i = 0; i < values; i++) {
+      const number = cursor.numbers[i] as number
+      if (number < OWN) writeWord(rows, isOther() ? number + words.count : number)
+      else {
+        rows.room[rows.at++] = NEW_VALUE
+        const place = 2 * (number - OWN)
+        rows.text(packed, cursor.places[place] as number, cursor.places[place + 1] as number)
+      }
+    }
+  }
+  return OpenBundle.from({ rows: rows.bytes(), hashes: new Uint8Array() }, both)
+}
+
+function writeWord(out: ByteWriter, number: number): void {
+  out.reserve(2)
+  if (number >= LONG_WORD) out.room[out.at++] = LONG_WORD + ((number - LONG_WORD) >> 8)
+  out.room[out.at++] = number < LONG_WORD ? number : (number - LONG_WORD) & 255
+}
+
 test('the rows around one are the same where a file has its words twice, and its rows name now this one and now that', () => {
   let seen = 0
   fc.assert(
     fc.property(rowsOf, fc.infiniteStream(fc.boolean()), (rows, isOther) => {
-      for (const { words, packed, hashes, size } of bundlesOf(rows)) {
-        const stored = Array.from({ length: words.count }, (_, i) =>
-          words.room.slice(words.starts[i], words.starts[i + 1]),
-        )
-        const out = new ByteWriter()
-        for (const word of [...stored, ...stored]) out.text(word, 0, word.length)
-        const twice = { ...readWords({ shapes: new Uint8Array(), words: out.bytes() }), shapes: words.shapes }
-        const bundle = OpenBundle.from({ rows: packed, hashes }, twice)
-        for (let i = 0; i < bundle.numbers.length; i++)
-          if ((bundle.numbers[i] as number) < OWN && isOther.next().value)
-            bundle.numbers[i] = (bundle.numbers[i] as number) + words.count
-        const places = Array.from({ length: size }, (_, i) => partsOf(bundle.key(i)).slice(0, 2).join('|'))
+      for (const once of bundlesOf(rows)) {
+        const bundle = twice(once, () => isOther.next().value as boolean)
+        const keys = Array.from({ length: bundle.size }, (_, i) => bundle.key(i))
+        expect(keys).toEqual(Array.from({ length: once.size }, (_, i) => once.key(i)))
+        const places = keys.map((key) => partsOf(key).slice(0, 2).join('|'))
         for (const [i, place] of places.entries()) {
           const found = rowsAround(bundle, i)
           if (!found) continue

@@ -1,66 +1,16 @@
 import { KEY_PARTS } from '../../proof/price/row.ts'
+import { BundleCursor, OWN, writeRow } from './bundle-cursor.ts'
 import { isSame } from './byte-table.ts'
-import { type OpenBundle, OWN } from './open-bundle.ts'
-
-// Neighbours have most of their values in common, and we give a value one number in a bundle. So rows are compared by numbers,
-// and each text is looked at once. Only rows that say themselves what their key is are looked at.
+import { MOST_ROWS } from './row-packer.ts'
+import { MOST_VALUES, type RowShape } from './row-shape.ts'
+import type { RowText } from './row-values.ts'
+import type { Words } from './words.ts'
 
 const PARTS = KEY_PARTS.length
 /** The code and the place: the rows that have these in common stand together. */
 const PLACE_PARTS = 2
-/** For each part of the key a number that means the text that is looked for, and one that does not. */
-const same = new Int32Array(PARTS)
-const other = new Int32Array(PARTS)
-
-/** Which row has the key with these parts; -1 if none says so. */
-export function findRow(bundle: OpenBundle, parts: readonly string[]): number {
-  same.fill(-1)
-  other.fill(-1)
-  for (let row = 0; row < bundle.size; row++) if (hasParts(bundle, row, parts)) return row
-  return -1
-}
-
-function hasParts(bundle: OpenBundle, row: number, parts: readonly string[]): boolean {
-  if (!bundle.hasOwnKey(row)) return false
-  for (let part = 0; part < PARTS; part++) {
-    const number = bundle.numberOf(row, part)
-    if (number === same[part]) continue
-    if (number === other[part]) return false
-    if (!means(bundle, number, parts[part] as string)) {
-      other[part] = number
-      return false
-    }
-    same[part] = number
-  }
-  return true
-}
-
-const QUOTE = 34
-const NULL = 'null'
-
-/**
- * Whether a value is this part of a key: all of it, with the marks around it. In a file from elsewhere a value may end in the
- * middle of its text, and the row would be found under another key.
- */
-function means(bundle: OpenBundle, number: number, text: string): boolean {
-  const bytes = bytesOf(bundle, number)
-  const start = edgeOf(bundle, number, 0)
-  const end = edgeOf(bundle, number, 1)
-  if (text === '') return isText(bytes, start, end, NULL)
-  return bytes[start] === QUOTE && bytes[end - 1] === QUOTE && isText(bytes, start + 1, end - 1, text)
-}
-
-const bytesOf = ({ words, packed }: OpenBundle, number: number): Uint8Array => (number < OWN ? words.room : packed)
-
-/** Where a value begins (0), or ends (1). */
-const edgeOf = ({ words, places }: OpenBundle, number: number, edge: 0 | 1): number =>
-  (number < OWN ? words.starts[number + edge] : places[2 * (number - OWN) + edge]) as number
-
-function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
-  if (end - start !== text.length) return false
-  for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false
-  return true
-}
+/** Stands for the first part of the key of a row that does not say itself what its key is. */
+const OTHER_KEY = -1
 
 /** Rows that stand together: which they are, and what tells them apart. Valid until the next ones are asked. */
 export interface Around {
@@ -71,47 +21,183 @@ export interface Around {
   size: number
 }
 
-const MOST_ROWS_AROUND = 16
-const around: Around = { from: 0, to: 0, marks: new Int32Array(1 + MOST_ROWS_AROUND * PARTS), size: 0 }
+/**
+ * Looks for one row of a bundle, and reads no further than to it and its neighbours. These have most of their values in common,
+ * and we give a value one number in a bundle. So rows are compared by numbers, and each text is looked at once. Only rows that
+ * say themselves what their key is are looked at.
+ */
+export class RowFinder {
+  readonly #cursor: BundleCursor
+  /** The numbers of the keys of the rows that were read. */
+  readonly #keys = new Int32Array(MOST_ROWS * PARTS)
+  /** For each part of the key a number that means the text that is looked for, and one that does not. */
+  readonly #same = new Int32Array(PARTS)
+  readonly #other = new Int32Array(PARTS)
+  /** The row that was found. */
+  #row = -1
+  #shape: RowShape | undefined
+  readonly #numbers = new Int32Array(MOST_VALUES)
+  readonly #around: Around = { from: 0, to: 0, marks: new Int32Array(1 + MOST_ROWS * PARTS), size: 0 }
 
-/** The rows of a bundle that are for the same code and place as one of them. Undefined if their numbers do not say so. */
-export function rowsAround(bundle: OpenBundle, row: number): Around | undefined {
-  let [from, to] = [row, row + 1]
-  while (from > 0 && isLike(bundle, from - 1, row)) from--
-  while (to < bundle.size && isLike(bundle, to, row)) to++
-  const isBetween = (from === 0 || bundle.hasOwnKey(from - 1)) && (to === bundle.size || bundle.hasOwnKey(to))
-  if (!isBetween || to - from > MOST_ROWS_AROUND) return undefined
-  const { marks } = around
-  let size = 0
-  marks[size++] = row - from
-  for (let i = from; i < to; i++)
-    for (let part = PLACE_PARTS; part < PARTS; part++) {
-      const number = bundle.numberOf(i, part)
-      // Another bundle has other values under such a number.
-      if (number >= OWN) return undefined
-      marks[size++] = number
-    }
-  around.from = from
-  around.to = to
-  around.size = size
-  return around
-}
-
-function isLike(bundle: OpenBundle, row: number, one: number): boolean {
-  if (!bundle.hasOwnKey(row)) return false
-  for (let part = 0; part < PLACE_PARTS; part++) {
-    const number = bundle.numberOf(row, part)
-    const other = bundle.numberOf(one, part)
-    if (number !== other && !isSameValue(bundle, number, other)) return false
+  constructor(words: Words) {
+    this.#cursor = new BundleCursor(words)
   }
-  return true
+
+  /** How many rows the bundle has. */
+  get size(): number {
+    return this.#cursor.size
+  }
+
+  /** Which row has the key with these parts; -1 if none says so. Throws on what is no bundle. */
+  find(packed: Uint8Array, parts: readonly string[]): number {
+    const cursor = this.#cursor
+    cursor.open(packed)
+    this.#same.fill(OTHER_KEY)
+    this.#other.fill(OTHER_KEY)
+    for (let row = 0; row < cursor.size; row++) {
+      this.#read()
+      if (!this.#hasParts(row, parts)) continue
+      const { shape, numbers } = cursor
+      // The next row of the same shape is read into the same numbers.
+      for (let i = 0; i < shape.values; i++) this.#numbers[i] = numbers[i] as number
+      this.#shape = shape
+      this.#row = row
+      return row
+    }
+    return -1
+  }
+
+  #read(): void {
+    const cursor = this.#cursor
+    const { key, hasOwnKey } = cursor.next()
+    const { numbers } = cursor
+    const to = (cursor.read - 1) * PARTS
+    if (hasOwnKey)
+      for (let part = 0; part < PARTS; part++) this.#keys[to + part] = numbers[key[part] as number] as number
+    else this.#keys[to] = OTHER_KEY
+  }
+
+  #hasParts(row: number, parts: readonly string[]): boolean {
+    const [keys, same, other] = [this.#keys, this.#same, this.#other]
+    const from = row * PARTS
+    if (keys[from] === OTHER_KEY) return false
+    for (let part = 0; part < PARTS; part++) {
+      const number = keys[from + part] as number
+      if (number === same[part]) continue
+      if (number === other[part]) return false
+      if (!this.#means(number, parts[part] as string)) {
+        other[part] = number
+        return false
+      }
+      same[part] = number
+    }
+    return true
+  }
+
+  /**
+   * Whether a value is this part of a key: all of it, with the marks around it. In a file from elsewhere a value may end in the
+   * middle of its text, and the row would be found under another key.
+   */
+  #means(number: number, text: string): boolean {
+    const bytes = this.#bytesOf(number)
+    const start = this.#edgeOf(number, 0)
+    const end = this.#edgeOf(number, 1)
+    if (text === '') return isText(bytes, start, end, NULL)
+    return bytes[start] === QUOTE && bytes[end - 1] === QUOTE && isText(bytes, start + 1, end - 1, text)
+  }
+
+  #bytesOf(number: number): Uint8Array {
+    return number < OWN ? this.#cursor.words.room : this.#cursor.packed
+  }
+
+  /** Where a value begins (0), or ends (1). */
+  #edgeOf(number: number, edge: 0 | 1): number {
+    const { words, places } = this.#cursor
+    return (number < OWN ? words.starts[number + edge] : places[2 * (number - OWN) + edge]) as number
+  }
+
+  /** Writes the text of the row that was found, and gives the place after it: see `writeRow`. */
+  write(out: RowText, at: number): number {
+    return writeRow(this.#cursor, this.#shape as RowShape, this.#numbers, 0, out, at)
+  }
+
+  /** Whether the row that was found states a price, and one that holds on a day. */
+  isPriceOn(day: string): boolean {
+    const { from, kind } = this.#shape as RowShape
+    if (from < 0 || kind < 0) return false
+    const word = this.#numbers[kind] as number
+    return PRICED.some((text) => this.#means(word, text)) && this.#isUpTo(this.#numbers[from] as number, day)
+  }
+
+  /** Whether a value is a date that is not after a day. */
+  #isUpTo(number: number, day: string): boolean {
+    const bytes = this.#bytesOf(number)
+    const start = this.#edgeOf(number, 0) + 1
+    const end = this.#edgeOf(number, 1) - 1
+    if (end - start !== day.length || bytes[start - 1] !== QUOTE || bytes[end] !== QUOTE) return false
+    for (let i = 0; i < day.length; i++) {
+      const difference = (bytes[start + i] as number) - day.charCodeAt(i)
+      if (difference !== 0) return difference < 0
+    }
+    return true
+  }
+
+  /** The rows for the same code and place as the one that was found. Undefined if their numbers do not say so. */
+  around(): Around | undefined {
+    const { size } = this.#cursor
+    const row = this.#row
+    let [from, to] = [row, row + 1]
+    while (from > 0 && this.#isLike(from - 1)) from--
+    while (to < size && this.#isLike(to)) to++
+    if ((from > 0 && !this.#hasOwnKey(from - 1)) || (to < size && !this.#hasOwnKey(to))) return undefined
+    const found = this.#around
+    const { marks } = found
+    let count = 0
+    marks[count++] = row - from
+    for (let i = from; i < to; i++)
+      for (let part = PLACE_PARTS; part < PARTS; part++) {
+        const number = this.#keys[i * PARTS + part] as number
+        // Another bundle has other values under such a number.
+        if (number >= OWN) return undefined
+        marks[count++] = number
+      }
+    found.from = from
+    found.to = to
+    found.size = count
+    return found
+  }
+
+  #hasOwnKey(row: number): boolean {
+    while (row >= this.#cursor.read) this.#read()
+    return this.#keys[row * PARTS] !== OTHER_KEY
+  }
+
+  #isLike(row: number): boolean {
+    if (!this.#hasOwnKey(row)) return false
+    for (let part = 0; part < PLACE_PARTS; part++) {
+      const number = this.#keys[row * PARTS + part] as number
+      const found = this.#keys[this.#row * PARTS + part] as number
+      if (number !== found && !this.#isSameValue(number, found)) return false
+    }
+    return true
+  }
+
+  /** In a file from elsewhere a value may have several numbers. What differs ends the rows around one, so few are compared. */
+  #isSameValue(number: number, other: number): boolean {
+    const start = this.#edgeOf(number, 0)
+    const otherStart = this.#edgeOf(other, 0)
+    const otherEnd = this.#edgeOf(other, 1)
+    if (this.#edgeOf(number, 1) - start !== otherEnd - otherStart) return false
+    return isSame(this.#bytesOf(number), start, this.#bytesOf(other), otherStart, otherEnd)
+  }
 }
 
-/** In a file from elsewhere a value may have several numbers. What differs ends the rows around one, so few are compared. */
-function isSameValue(bundle: OpenBundle, number: number, other: number): boolean {
-  const start = edgeOf(bundle, number, 0)
-  const otherStart = edgeOf(bundle, other, 0)
-  const otherEnd = edgeOf(bundle, other, 1)
-  if (edgeOf(bundle, number, 1) - start !== otherEnd - otherStart) return false
-  return isSame(bytesOf(bundle, number), start, bytesOf(bundle, other), otherStart, otherEnd)
+const QUOTE = 34
+const NULL = 'null'
+const PRICED = ['price', 'rate']
+
+function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
+  if (end - start !== text.length) return false
+  for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false
+  return true
 }

@@ -21,6 +21,9 @@ export interface RowShape {
   values: number
   /** Whether the parts of the key are what a price or an absence says of itself: see `isOwnKey`. */
   hasOwnKey: boolean
+  /** The gaps of what a price says of itself: from when on it holds, and that it is one. -1 where they are not found. */
+  from: number
+  kind: number
 }
 
 /** No more gaps are made: what follows is text of the shape. */
@@ -111,8 +114,27 @@ export const shapeFrom = (text: Uint8Array, ends: readonly number[], key: readon
   const gaps = ends.length - 1
   const values = gaps + key.filter((value) => value >= gaps).length
   const hasOwnKey = isOwnKey(text, ends, key)
-  return { ...padded(text), ends: Int32Array.from(ends), key: Int32Array.from(key), gaps, values, hasOwnKey }
+  const [from, kind] = [gapBehind(text, ends, FROM), gapBehind(text, ends, KIND)]
+  return {
+    ...padded(text),
+    ends: Int32Array.from(ends),
+    key: Int32Array.from(key),
+    gaps,
+    values,
+    hasOwnKey,
+    from,
+    kind,
+  }
 }
+
+// Members of rows stand in the order of their names (RFC 8785), and the texts inside of them have no quotation marks. So
+// each of these follows an object, and is found once.
+const FROM = '},"effective_from":'
+const KIND = '},"kind":'
+
+/** The gap that follows on this. */
+const gapBehind = (text: Uint8Array, ends: readonly number[], words: string): number =>
+  ends.findIndex((end, gap) => gap < ends.length - 1 && latin1(text, Math.max(0, end - words.length), end) === words)
 
 /**
  * A shape from elsewhere may take the parts of the key from any gap, and so give a row the key of another one. Members of

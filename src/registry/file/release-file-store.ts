@@ -209,7 +209,7 @@ export class ReleaseFile extends FileSummary {
   }
 
   /** The same bundle, if it has neither too few rows nor more than are counted, of which nobody would know. */
-  whole(n: number, bundle: OpenBundle): OpenBundle {
+  whole<Bundle extends { size: number }>(n: number, bundle: Bundle): Bundle {
     if (bundle.size !== Math.min(BUNDLE_ROWS, this.rowCount - n * BUNDLE_ROWS)) throw this.fault()
     return bundle
   }

@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { type ChartFacts, type ChartTable, codeIn, factsOf } from '../../proof/price/charts.ts'
 import { ROW_PROOF } from '../../proof/price/proofs.ts'
 import { HASH_SIZE } from '../../proof/tree/merkle.ts'
+import type { RowFinder } from '../bundle/row-search.ts'
 import { rowText } from '../bundle/row-values.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { writeHash } from '../file/levels.ts'
@@ -69,12 +70,6 @@ interface Plans {
 
 const MOST_DAYS = 1_000
 
-// Members of rows stand in the order of their names (RFC 8785), and the texts inside of them have no quotation marks. So
-// each of these follows an object, and is found once.
-const EFFECTIVE = Buffer.from('},"effective_from":"')
-const KIND = Buffer.from('},"kind":"')
-const PRICED = [Buffer.from('price"'), Buffer.from('rate"')]
-
 const PROOF = Buffer.from(`,"proof":{"type":"${ROW_PROOF}","row":{"index":`)
 const LEAF = Buffer.from(',"leaf_hash":"')
 const PATH = Buffer.from('","path":[')
@@ -86,6 +81,7 @@ const MOST_OTHER_BYTES = MOST_PATH_BYTES + 1_024
 /** Each answer is written where the one before it was: to get memory for it takes longer than to fill it. */
 const out = Buffer.allocUnsafeSlow(128 * 1024)
 const outText = rowText(out)
+const outRoom = { bytes: out, view: outText.view }
 
 /** What is in force on a day, ready to be put into answers. */
 class DayPlan {
@@ -117,9 +113,8 @@ class DayPlan {
     const file = openPublished(this.parts.db, plate.release)
     const rows = quickRows(file)
     const place = file.failed.length === 0 ? rows.locate(key, parts) : undefined
-    const leaf = place && leafOf(place)
-    if (!place || !leaf || !this.#isPrice(leaf) || this.parts.lostSources(plate.release.manifest).length > 0)
-      return undefined
+    if (!place?.row.isPriceOn(this.day) || this.parts.lostSources(plate.release.manifest).length > 0) return undefined
+    const leaf = leafOf(place.row)
     const about = { cpt, region, day: this.day }
     const codeAndPlace = `${cpt}|${region}`
     const own = (): string[] => rows.keysAround(place, `${codeAndPlace}|`)
@@ -133,14 +128,6 @@ class DayPlan {
     const end = beside.write(about, outText, at)
     out[end] = CLOSE
     return out.subarray(1, end + 1)
-  }
-
-  /** Whether a row states a price, and one that holds on this day. */
-  #isPrice(leaf: Buffer): boolean {
-    const from = leaf.indexOf(EFFECTIVE) + EFFECTIVE.length
-    const kind = leaf.indexOf(KIND, from) + KIND.length
-    if (from < EFFECTIVE.length || kind < KIND.length) return false
-    return isUpTo(leaf, from, this.day) && PRICED.some((word) => isWordAt(leaf, kind, word))
   }
 
   /** Whether no other release has the code, under this name or another. */
@@ -179,20 +166,6 @@ class DayPlan {
   }
 }
 
-/** Whether the date that stands here is not after a day. */
-function isUpTo(bytes: Buffer, at: number, day: string): boolean {
-  for (let i = 0; i < day.length; i++) {
-    const difference = (bytes[at + i] as number) - day.charCodeAt(i)
-    if (difference !== 0) return difference < 0
-  }
-  return true
-}
-
-function isWordAt(bytes: Buffer, at: number, word: Buffer): boolean {
-  for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word[i]) return false
-  return true
-}
-
 /** A release in force, and what every answer from it says of it, with what stands around that. */
 interface Plate {
   release: Release
@@ -206,24 +179,23 @@ function regionOf({ speaks }: ChartFacts, asked: string): string {
 }
 
 /** What is hashed of a row, where the answer is made: a zero byte and its text. */
-function leafOf({ bundle, at }: RowPlace): Buffer {
+function leafOf(row: RowFinder): Buffer {
   out[0] = 0
-  return out.subarray(0, bundle.write(at, outText, 1))
+  return out.subarray(0, row.write(outText, 1))
 }
 
 /** Writes the proof after what is hashed of the row, and gives the place after it; -1 if the row is not the one that was published. */
 function splice(
   file: ReleaseFile,
   { release, share }: Plate,
-  { n, at: place, bundle }: RowPlace,
+  { n, at: place, stored }: RowPlace,
   leaf: Buffer,
 ): number {
   const index = n * BUNDLE_ROWS + place
   Bun.SHA256.hash(leaf, hash)
-  let at = put(PROOF, leaf.length - 1)
-  at += out.write(String(index), at, 'latin1')
-  at = writeHash(out, put(LEAF, at), hash, 0)
-  at = file.tree(release.manifest.rows_root).writePath(out, put(PATH, at), index, hash, bundle.hashes)
+  let at = writeNumber(index, put(PROOF, leaf.length - 1))
+  at = writeHash(outText.view, put(LEAF, at), hash, 0)
+  at = file.tree(release.manifest.rows_root).writePath(outRoom, put(PATH, at), index, hash, stored.hashes)
   if (at < 0) return at
   out.set(share, at)
   return at + share.length
@@ -231,6 +203,15 @@ function splice(
 
 const CLOSE = 125
 const hash = Buffer.alloc(HASH_SIZE)
+
+function writeNumber(number: number, at: number): number {
+  let end = at + 1
+  for (let rest = number; rest >= 10; rest = Math.floor(rest / 10)) end++
+  for (let i = end, rest = number; i > at; rest = Math.floor(rest / 10)) out[--i] = ZERO + (rest % 10)
+  return end
+}
+
+const ZERO = 48
 
 /** A few bytes: to have them copied takes longer than to copy them. */
 function put(bytes: Buffer, at: number): number {

@@ -1,5 +1,5 @@
-import { OpenBundle } from '../bundle/open-bundle.ts'
-import { type Around, findRow, rowsAround } from '../bundle/row-search.ts'
+import { OpenBundle, type StoredBundle } from '../bundle/open-bundle.ts'
+import { type Around, RowFinder } from '../bundle/row-search.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { BundlePages } from '../file/bundle-pages.ts'
 import { countRead } from '../file/read-memory.ts'
@@ -9,9 +9,11 @@ import type { ReleaseFile } from '../file/release-file-store.ts'
 export interface RowPlace {
   /** The number of its bundle. */
   n: number
-  bundle: OpenBundle
   /** Its place in the bundle. */
   at: number
+  stored: StoredBundle
+  /** Has found it. */
+  row: RowFinder
 }
 
 /** No code has so many keys at one place. In a file from elsewhere all may begin alike, and each answer would be made of all of them. */
@@ -29,6 +31,7 @@ export function quickRows(file: ReleaseFile): QuickRows {
 
 /** Rows that are wanted once: of most first answers no row beside it is asked for, so nothing is kept of them. */
 export class QuickRows {
+  readonly #finder: RowFinder
   readonly #main: ReturnType<typeof OpenBundle.reader>
   readonly #beside: ReturnType<typeof OpenBundle.reader>
   readonly #pages: BundlePages | undefined
@@ -37,6 +40,7 @@ export class QuickRows {
   readonly #beginsAnew: Uint8Array
 
   constructor(private readonly file: ReleaseFile) {
+    this.#finder = new RowFinder(file.words())
     this.#main = OpenBundle.reader(file.words())
     this.#beside = OpenBundle.reader(file.words())
     // Where rows have failed, the file itself says which are not to be read.
@@ -51,23 +55,25 @@ export class QuickRows {
     const n = file.bundleOf(key)
     if (n < 0) return undefined
     countRead('passed')
-    const bundle = file.kept(n) ?? file.whole(n, this.#main(this.#pages?.find(n) ?? file.stored(n)))
-    const at = findRow(bundle, parts)
-    return at < 0 ? undefined : { n, bundle, at }
+    const stored = this.#pages?.find(n) ?? file.stored(n)
+    const row = this.#finder
+    const at = row.find(stored.rows, parts)
+    return at < 0 ? undefined : { n, at, stored, row: file.whole(n, row) }
   }
 
   /** What tells apart the rows for the code and place of a row. Undefined if some of them may stand in other bundles. */
-  around({ n, bundle, at }: RowPlace, codeAndPlace: string): Around | undefined {
-    const found = rowsAround(bundle, at)
+  around({ n, row }: RowPlace, codeAndPlace: string): Around | undefined {
+    const found = row.around()
     const isAll =
       found &&
       (found.from > 0 || n === 0 || this.#beginsAnew[n] === 1) &&
-      (found.to < bundle.size || n === this.#lastBundle || this.file.firstKeys().isOther(n + 1, codeAndPlace))
+      (found.to < row.size || n === this.#lastBundle || this.file.firstKeys().isOther(n + 1, codeAndPlace))
     return isAll ? found : undefined
   }
 
   /** The keys around a row that begin as it does, in order. Most stand in its own bundle. Throws if they are too many. */
-  keysAround({ n, bundle, at }: RowPlace, prefix: string): string[] {
+  keysAround({ n, at, stored }: RowPlace, prefix: string): string[] {
+    const bundle = this.#main(stored)
     let [from, to] = [at, at + 1]
     while (from > 0 && bundle.key(from - 1).startsWith(prefix)) from--
     while (to < bundle.size && bundle.key(to).startsWith(prefix)) to++
