@@ -10,7 +10,7 @@ export interface KeySource {
 }
 
 const CHUNK = 256
-/** Of ten million rows they take fifteen megabytes. */
+/** Of ten million rows they take twelve megabytes. */
 const memory = new Budget(32 * 1024 * 1024)
 
 /**
@@ -18,45 +18,48 @@ const memory = new Budget(32 * 1024 * 1024)
  * needed, a few hundred at a time: a service that starts reads none, and one that has answered for a while has all.
  */
 export class FirstKeys {
-  /** The first key of each chunk, as far as it is known, and its beginning as a number. */
+  /** The first key of each chunk, as far as it is known, and its beginning as numbers. */
   readonly #firsts: string[] = []
   readonly #beginnings: Int32Array
   /**
    * Null where there is no memory for it. Also in a file from elsewhere whose index says other keys than its bundles, or has line
-   * feeds in them, so that it is open which bundle each of them is of.
+   * feeds in them, so that it is open which bundle each of them is of; or characters that keys do not have.
    */
   readonly #chunks: (Chunk | null | undefined)[] = []
   readonly #count: number
 
   constructor(private readonly source: KeySource) {
     this.#count = Math.ceil(source.bundles / CHUNK)
-    this.#beginnings = new Int32Array(this.#count).fill(UNKNOWN)
+    this.#beginnings = new Int32Array(this.#count * NUMBERS).fill(UNKNOWN)
   }
 
   /** The last bundle that does not begin after a text; -1 if all do, and undefined if that is not known here. */
   find(text: string): number | undefined {
-    const beginning = beginningOf(text)
-    const chunk = lastUpTo(this.#count, (at) => {
-      if (this.#beginnings[at] === UNKNOWN) this.#first(at)
-      const difference = (this.#beginnings[at] as number) - beginning
-      return difference === 0 ? this.#first(at) <= text : difference < 0
-    })
-    if (chunk < 0) return -1
-    const keys = this.#chunk(chunk)
-    return keys ? chunk * CHUNK + keys.find(text, beginning) : undefined
+    writeBeginning(text, asked, 0)
+    let [from, to] = [0, this.#count]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (this.#beginnings[middle * NUMBERS] === UNKNOWN) this.#first(middle)
+      const difference = compareAsked(this.#beginnings, middle)
+      if (difference < 0 || (difference === 0 && this.#first(middle) <= text)) from = middle + 1
+      else to = middle
+    }
+    if (from === 0) return -1
+    const keys = this.#chunk(from - 1)
+    return keys ? (from - 1) * CHUNK + keys.findAsked(text) : undefined
   }
 
   /** Whether a bundle begins with another code or place than this (`code|place`). Undefined if that is not known here. */
   isOther(bundle: number, codeAndPlace: string): boolean | undefined {
     const keys = this.#chunk(Math.floor(bundle / CHUNK))
-    return keys ? !keys.hasHalf(bundle % CHUNK, codeAndPlace) : undefined
+    return keys ? !keys.beginsWith(bundle % CHUNK, codeAndPlace) : undefined
   }
 
   #first(chunk: number): string {
     const known = this.#firsts[chunk]
     if (known !== undefined) return known
     const read = this.source.firstKey(chunk * CHUNK)
-    this.#beginnings[chunk] = beginningOf(read)
+    writeBeginning(read, this.#beginnings, chunk * NUMBERS)
     this.#firsts[chunk] = read
     return read
   }
@@ -67,7 +70,7 @@ export class FirstKeys {
     const first = this.#first(at)
     const keys = this.source.firstKeysFrom(first, CHUNK).split('\n', CHUNK + 1)
     const isWhole = keys[0] === first && keys.length === Math.min(CHUNK, this.source.bundles - at * CHUNK)
-    const made = isWhole ? this.#kept(new Chunk(keys)) : null
+    const made = isWhole && !keys.some(isStrange) ? this.#kept(new Chunk(keys)) : null
     this.#chunks[at] = made
     return made
   }
@@ -78,87 +81,90 @@ export class FirstKeys {
 }
 
 /**
- * Some keys in order. Their second half, from the second bar on, is one of a few: each of these is kept once. So they take a
- * third of the memory of their texts, and a tenth of what they would take as texts of their own.
+ * Some keys in order. The beginnings are numbers, so most are compared without their texts. What follows on these is one of a
+ * few, each of which is kept once.
  */
 class Chunk {
-  /** The first halves, one after the other, and where each of them ends. */
-  readonly #halves: string
-  readonly #ends: Uint32Array
-  readonly #rests: string[] = []
-  /** The number of the second half of each key. */
-  readonly #restOf: Uint16Array
   readonly #beginnings: Int32Array
+  readonly #rests: string[] = []
+  /** The number of the rest of each key. */
+  readonly #restOf: Uint16Array
 
   constructor(keys: readonly string[]) {
-    this.#ends = new Uint32Array(keys.length)
+    this.#beginnings = new Int32Array(keys.length * NUMBERS)
     this.#restOf = new Uint16Array(keys.length)
-    this.#beginnings = Int32Array.from(keys, beginningOf)
-    let halves = ''
     for (const [i, key] of keys.entries()) {
-      const bar = key.indexOf('|', key.indexOf('|') + 1)
-      const rest = key.slice(bar)
+      writeBeginning(key, this.#beginnings, i * NUMBERS)
+      const rest = key.slice(BEGINNING)
       if (!this.#rests.includes(rest)) this.#rests.push(ownText(rest))
       this.#restOf[i] = this.#rests.indexOf(rest)
-      halves += key.slice(0, bar)
-      this.#ends[i] = halves.length
     }
-    this.#halves = ownText(halves)
   }
 
   get bytes(): number {
-    return this.#halves.length + 10 * this.#ends.length + 100 * this.#rests.length
+    return (4 * NUMBERS + 2) * this.#restOf.length + 100 * this.#rests.length
   }
 
-  find(key: string, beginning: number): number {
-    return lastUpTo(this.#ends.length, (at) => {
-      const difference = (this.#beginnings[at] as number) - beginning
-      return difference === 0 ? this.#isUpTo(at, key) : difference < 0
-    })
-  }
-
-  /** Whether this is the first half of a key. */
-  hasHalf(at: number, text: string): boolean {
-    const start = at === 0 ? 0 : (this.#ends[at - 1] as number)
-    return (this.#ends[at] as number) - start === text.length && this.#halves.startsWith(text, start)
-  }
-
-  /** Whether a key is not after a text. They are compared where they stand: to put the key together takes ten times as long. */
-  #isUpTo(at: number, text: string): boolean {
-    const start = at === 0 ? 0 : (this.#ends[at - 1] as number)
-    const size = (this.#ends[at] as number) - start
-    for (let i = 0; i < size; i++) {
-      // Past its end a text has no character, and comes first.
-      const difference = this.#halves.charCodeAt(start + i) - (i < text.length ? text.charCodeAt(i) : -1)
-      if (difference !== 0) return difference < 0
+  /** The last key that is not after the text whose beginning was asked for; there is one. */
+  findAsked(text: string): number {
+    let [from, to] = [0, this.#restOf.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      const difference = compareAsked(this.#beginnings, middle)
+      if (difference < 0 || (difference === 0 && this.#restAt(middle) <= text.slice(BEGINNING))) from = middle + 1
+      else to = middle
     }
-    return (this.#rests[this.#restOf[at] as number] as string) <= text.slice(size)
+    return from - 1
+  }
+
+  /** Whether a key has a bar after this text. */
+  beginsWith(at: number, text: string): boolean {
+    for (let i = 0; i < text.length; i++) if (this.#characterAt(at, i) !== text.charCodeAt(i)) return false
+    return this.#characterAt(at, text.length) === BAR
+  }
+
+  #restAt(at: number): string {
+    return this.#rests[this.#restOf[at] as number] as string
+  }
+
+  #characterAt(at: number, i: number): number {
+    if (i >= BEGINNING) return this.#restAt(at).charCodeAt(i - BEGINNING)
+    const number = this.#beginnings[at * NUMBERS + Math.floor(i / IN_NUMBER)] as number
+    return (number >> (BITS * (IN_NUMBER - 1 - (i % IN_NUMBER)))) & MOST_CHARACTER
   }
 }
 
-const BEGINNING = 5
+// Most keys differ in their code and place, which are fifteen characters. So many are four numbers: where two of them
+// differ, the texts come in their order.
+const [NUMBERS, IN_NUMBER, BITS] = [4, 4, 7]
+const BEGINNING = NUMBERS * IN_NUMBER
+/** Stands for all characters from here on in a text that is looked for. Keys have none of them. */
+const MOST_CHARACTER = 127
+const isStrange = (key: string): boolean => /[^\x01-~]/.test(key)
+const BAR = 124
 const UNKNOWN = -1
 
-/** The first characters of a text as a number: where two of them differ, the texts come in their order. */
-function beginningOf(text: string): number {
-  let number = 0
-  for (let i = 0; i < BEGINNING; i++) {
-    const character = i < text.length ? text.charCodeAt(i) : 0
-    number = number * 64 + Math.min(63, Math.max(0, character - 32))
+/** The beginning of the text that is looked for. */
+const asked = new Int32Array(NUMBERS)
+
+/** Past its end a text has no character, and comes first. */
+function writeBeginning(text: string, into: Int32Array, at: number): void {
+  for (let number = 0; number < NUMBERS; number++) {
+    let bits = 0
+    for (let i = number * IN_NUMBER; i < (number + 1) * IN_NUMBER; i++)
+      bits = (bits << BITS) | (i < text.length ? Math.min(MOST_CHARACTER, text.charCodeAt(i)) : 0)
+    into[at + number] = bits
   }
-  return number
+}
+
+/** Below zero where a beginning is before the one that is looked for. */
+function compareAsked(beginnings: Int32Array, place: number): number {
+  for (let number = 0; number < NUMBERS; number++) {
+    const difference = (beginnings[place * NUMBERS + number] as number) - (asked[number] as number)
+    if (difference !== 0) return difference
+  }
+  return 0
 }
 
 /** As bytes and back: a text that was cut out of another, or put together of others, keeps all of them in memory. */
 const ownText = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')
-
-/** The last of `count` places for which something holds, where it holds for all before it; -1 if for none. */
-function lastUpTo(count: number, holds: (place: number) => boolean): number {
-  let [from, to] = [0, count]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (holds(middle)) from = middle + 1
-    else to = middle
-  }
-  return from - 1
-}
