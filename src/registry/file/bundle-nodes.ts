@@ -43,7 +43,8 @@ const above = pairs.slice(0, OWN_PAIRS - 1).map((_, i) => {
   const height = FIRST_PAIR.findLastIndex((first) => first <= i)
   return viewAt(placeOfNode(height + 1, i - (FIRST_PAIR[height] as number)))
 })
-const wayUp = Array.from({ length: BESIDE }, (_, step) => [0, 1].map((side) => viewAt(placeAbove(step, side))))
+/** Two for each step. */
+const wayUp = Array.from({ length: 2 * BESIDE }, (_, i) => viewAt(placeAbove(i >> 1, i & 1)))
 const top = room.subarray(PAIRS * PAIR_BYTES)
 
 const middle = Array.from({ length: MIDDLE_NODES }, (_, i) => placeOfNode(MIDDLE_HEIGHT, i))
@@ -71,15 +72,15 @@ const all = pairs.map((_, pair) => pair)
 export function nodesFor(stored: Uint8Array, bundle: number, row: number): BundleNodes | undefined {
   if (stored.length !== STORED_BYTES) return undefined
   const group = row >> MIDDLE_HEIGHT
-  for (let i = group * GROUP; i < (group + 1) * GROUP; i++) copyHash(stored, i, leaves[i] as number)
-  for (let i = 0; i < MIDDLE_NODES; i++) copyHash(stored, BUNDLE_ROWS + i, middle[i] as number)
+  for (let i = group * GROUP; i < (group + 1) * GROUP; i += 2) copyHashes(stored, i, 2, leaves[i] as number)
+  for (let i = 0; i < MIDDLE_NODES; i += 2) copyHashes(stored, BUNDLE_ROWS + i, 2, middle[i] as number)
   return climbed(stored, bundle, wayFrom[group] as number[])
 }
 
 /** The same for all its rows, to be kept. */
 export function nodesIn(stored: Uint8Array, bundle: number): BundleNodes | undefined {
   if (stored.length !== STORED_BYTES) return undefined
-  for (let i = 0; i < BUNDLE_ROWS; i++) copyHash(stored, i, leaves[i] as number)
+  for (let i = 0; i < BUNDLE_ROWS; i += 2) copyHashes(stored, i, 2, leaves[i] as number)
   climbed(stored, bundle, all)
   for (const [i, at] of middle.entries())
     if (
@@ -92,16 +93,21 @@ export function nodesIn(stored: Uint8Array, bundle: number): BundleNodes | undef
 
 /** Hashes these pairs, and adds what is beside the way up. */
 function climbed(stored: Uint8Array, bundle: number, some: readonly number[]): BundleNodes {
-  for (let i = 0; i < BESIDE; i++) copyHash(stored, BUNDLE_ROWS + MIDDLE_NODES + i, placeBeside(bundle, i))
-  for (const i of some) {
+  for (let i = 0; i < BESIDE; i++) copyHashes(stored, BUNDLE_ROWS + MIDDLE_NODES + i, 1, placeBeside(bundle, i))
+  for (let at = 0; at < some.length; at++) {
+    const i = some[at] as number
     const step = i - OWN_PAIRS + 1
-    const into = step < 0 ? above[i] : step < BESIDE ? wayUp[step]?.[(bundle >> step) & 1] : top
+    const into = step < 0 ? above[i] : step < BESIDE ? wayUp[2 * step + ((bundle >> step) & 1)] : top
     Bun.SHA256.hash(pairs[i] as Buffer<ArrayBuffer>, into as Buffer<ArrayBuffer>)
   }
   return { nodes: room, root: top }
 }
 
-function copyHash(from: Uint8Array, index: number, to: number): void {
+/** The two of a pair stand side by side, so they are copied at once. */
+function copyHashes(from: Uint8Array, index: number, count: number, to: number): void {
   const start = index * HASH_SIZE
-  for (let i = 0; i < HASH_SIZE; i++) room[to + i] = from[start + i] as number
+  COPY.call(from, room, to, start, start + count * HASH_SIZE)
 }
+
+/** That of `Buffer` does for all bytes. */
+const COPY = Buffer.prototype.copy

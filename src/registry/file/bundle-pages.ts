@@ -17,6 +17,8 @@ const MOST_DEPTH = 12
 interface InnerPage {
   upTo: Int32Array
   children: Uint32Array
+  /** Those of them that lead to others themselves, as far as they were read. */
+  inner: (InnerPage | undefined)[]
 }
 
 /** A page that was read; 0 before. */
@@ -26,7 +28,9 @@ interface HeldPage {
 }
 
 export class BundlePages {
-  readonly #inner = new Map<number, InnerPage>()
+  /** The root, if it leads to others; and how many such pages are kept, and where they lead to. */
+  #top: InnerPage | undefined
+  #count = 0
   #children = 0
   readonly #main: HeldPage
   readonly #beside: HeldPage
@@ -58,24 +62,32 @@ export class BundlePages {
 
   #find(n: number, into: HeldPage): StoredBundle | undefined {
     let page = this.root
+    let parent: InnerPage | undefined
+    let place = 0
     for (let depth = 0; depth < MOST_DEPTH; depth++) {
-      const inner = this.#inner.get(page)
-      if (!inner) {
+      const known = parent ? parent.inner[place] : this.#top
+      if (!known) {
         const held = page === this.#main.number ? this.#main : into
         if (!this.#read(page, held)) return undefined
         if (held.bytes[0] === LEAF_PAGE) return bundleOn(held.bytes, n)
         if (held.bytes[0] !== INNER_PAGE || this.#isFull) return undefined
         const read = innerPage(held.bytes)
+        this.#count++
         this.#children += read.children.length
-        this.#inner.set(page, read)
-      } else page = inner.children[placeOf(inner.upTo, n)] as number
+        if (parent) parent.inner[place] = read
+        else this.#top = read
+      } else {
+        parent = known
+        place = placeOf(known.upTo, n)
+        page = known.children[place] as number
+      }
     }
     return undefined
   }
 
   /** Honest files are never so large. */
   get #isFull(): boolean {
-    return this.#inner.size >= MOST_INNER || this.#children >= MOST_CHILDREN
+    return this.#count >= MOST_INNER || this.#children >= MOST_CHILDREN
   }
 
   #read(page: number, into: HeldPage): boolean {
@@ -105,7 +117,7 @@ function innerPage(bytes: Buffer): InnerPage {
     upTo[i] = numberAt(bytes, at + 4)
   }
   children[cells] = bytes.readUInt32BE(8)
-  return { upTo, children }
+  return { upTo, children, inner: [] }
 }
 
 function bundleOn(bytes: Buffer, n: number): StoredBundle | undefined {

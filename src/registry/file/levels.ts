@@ -26,24 +26,25 @@ for (let bits = 0; bits < 4096; bits++)
 export const HASH_TEXT = 44
 
 /** Writes a hash as base64, and gives the place after it: an answer has dozens, and to make a text of each takes longer. */
-export function writeHash(out: Uint8Array, to: number, hashes: Uint8Array, from: number): number {
+export function writeHash(out: DataView, to: number, hashes: Uint8Array, from: number): number {
   let at = to
   for (let i = from; i < from + 30; i += 3) {
     const bits = ((hashes[i] as number) << 16) | ((hashes[i + 1] as number) << 8) | (hashes[i + 2] as number)
-    at = writeTwo(out, at, bits >> 12)
-    at = writeTwo(out, at, bits & 4095)
+    out.setUint16(at, TWO_CHARACTERS[bits >> 12] as number, true)
+    out.setUint16(at + 2, TWO_CHARACTERS[bits & 4095] as number, true)
+    at += 4
   }
-  at = writeTwo(out, at, ((hashes[from + 30] as number) << 4) | ((hashes[from + 31] as number) >> 4))
-  at = writeTwo(out, at, ((hashes[from + 31] as number) & 15) << 8)
-  out[at - 1] = EQUALS
-  return at
+  const [before, last] = [hashes[from + 30] as number, hashes[from + 31] as number]
+  out.setUint16(at, TWO_CHARACTERS[(before << 4) | (last >> 4)] as number, true)
+  out.setUint8(at + 2, TWO_CHARACTERS[(last & 15) << 8] as number)
+  out.setUint8(at + 3, EQUALS)
+  return at + 4
 }
 
 const EQUALS = 61
 
-function writeTwo(out: Uint8Array, at: number, bits: number): number {
-  const two = TWO_CHARACTERS[bits] as number
-  out[at] = two & 255
-  out[at + 1] = two >> 8
-  return at + 2
+/** Whether a hash stands at a place among others. */
+export function isHashAt(hashes: Uint8Array, at: number, hash: Uint8Array): boolean {
+  for (let i = 0; i < HASH_SIZE; i++) if (hashes[at + i] !== hash[i]) return false
+  return true
 }

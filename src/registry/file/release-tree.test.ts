@@ -51,7 +51,7 @@ const flip = (bytes: Uint8Array | undefined, at: number): void => {
 /** The path as it is written into an answer. */
 function written(tree: ReleaseTree | undefined, index: number, leaf = leafOf(index)): string[] | undefined {
   const out = Buffer.alloc(MOST_PATH_BYTES + 7, '-')
-  const end = tree?.writePath(out, 7, index, leaf) ?? -1
+  const end = tree?.writePath({ bytes: out, view: new DataView(out.buffer, out.byteOffset) }, 7, index, leaf) ?? -1
   if (end < 0) return undefined
   expect(out.toString('latin1', end).replaceAll(/[-,]/g, '')).toBe('')
   return JSON.parse(`[${out.toString('latin1', 7, end)}]`)

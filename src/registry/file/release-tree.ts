@@ -3,7 +3,7 @@ import { HASH_SIZE, type Hash, joinRight, perfectSubtrees } from '../../proof/tr
 import { TILE_HEIGHT, TILE_WIDTH } from '../../proof/tree/tiles.ts'
 import { BESIDE, BUNDLE_HEIGHT, BUNDLE_ROWS, BUNDLES_PER_TILE } from './bundle.ts'
 import { type BundleNodes, nodesFor, nodesIn, placeBeside, placeOfNode, placeOfRoot } from './bundle-nodes.ts'
-import { bufferOf, HASH_TEXT, levelsOf, writeHash } from './levels.ts'
+import { bufferOf, HASH_TEXT, isHashAt, levelsOf, writeHash } from './levels.ts'
 import { Recent } from './recent.ts'
 
 // The tree over the rows of a release, for proofs. All nodes from the roots of the lowest tiles up are kept, which is one
@@ -35,7 +35,7 @@ export function tileOf(parts: TileParts, level: number, n: number): Uint8Array {
 }
 
 const MOST_CHECKED = 8
-const [COMMA, QUOTE] = [44, 34]
+const [QUOTE, QUOTE_AND_COMMA] = [0x22, 0x222c]
 /** A path has fewer hashes than a number has bits. */
 export const MOST_PATH_BYTES = 64 * (HASH_TEXT + 3)
 /** The text of the nodes from this height on is the same for thousands of rows. */
@@ -45,7 +45,13 @@ const MOST_SHARED = 4_096
 /** Hashes of a path, and the same as members of a JSON list, each with a comma after it. */
 interface SharedPath {
   hashes: readonly string[]
-  text: string
+  text: Buffer
+}
+
+/** Where a path is written. */
+export interface PathRoom {
+  bytes: Buffer
+  view: DataView
 }
 
 export class ReleaseTree {
@@ -101,10 +107,10 @@ export class ReleaseTree {
    * Writes the same as the members of a JSON list, and gives the place after it; -1 for a leaf that is not there. There must
    * be `MOST_PATH_BYTES` of room. `hashes` is what the bundle of the leaf has of the tree, if it was read with the leaf.
    */
-  writePath(out: Buffer, to: number, index: number, leaf: Hash, hashes?: Uint8Array): number {
+  writePath({ bytes, view }: PathRoom, to: number, index: number, leaf: Hash, hashes?: Uint8Array): number {
     if (index >= this.#inTiles) {
       const path = this.path(index, leaf)
-      return path ? to + out.write(path.map((hash) => `"${hash}"`).join(), to, 'latin1') : -1
+      return path ? to + bytes.write(path.map((hash) => `"${hash}"`).join(), to, 'latin1') : -1
     }
     const [bundle, place] = [Math.floor(index / BUNDLE_ROWS), index % BUNDLE_ROWS]
     const { nodes } =
@@ -112,16 +118,18 @@ export class ReleaseTree {
     if (!isAt(nodes, placeOfNode(0, place), leaf)) return -1
     let at = to
     for (let height = 0; height < BUNDLE_HEIGHT; height++)
-      at = writeMember(out, at, nodes, placeOfNode(height, (place >> height) ^ 1))
-    for (let i = 0; i < BESIDE; i++) at = writeMember(out, at, nodes, placeBeside(bundle, i))
+      at = writeMember(view, at, nodes, placeOfNode(height, (place >> height) ^ 1))
+    for (let i = 0; i < BESIDE; i++) at = writeMember(view, at, nodes, placeBeside(bundle, i))
     for (let height = TILE_HEIGHT; height < SHARED_HEIGHT && 2 ** height < this.#size; height++) {
       const sibling = (index >> height) ^ 1
       const level = this.#upper[height - TILE_HEIGHT] as Buffer
-      if (sibling * HASH_SIZE < level.length) at = writeMember(out, at, level, sibling * HASH_SIZE)
+      if (sibling * HASH_SIZE < level.length) at = writeMember(view, at, level, sibling * HASH_SIZE)
       else if (sibling * 2 ** height < this.#size)
-        at += out.write(`"${this.#rightOf(height, sibling * 2 ** height)}",`, at, 'latin1')
+        at += bytes.write(`"${this.#rightOf(height, sibling * 2 ** height)}",`, at, 'latin1')
     }
-    return at + out.write(this.#sharedBy(index).text, at, 'latin1') - 1
+    const { text } = this.#sharedBy(index)
+    bytes.set(text, at)
+    return at + text.length - 1
   }
 
   /** The rest of the path of all rows that have a node of this height in common. */
@@ -131,7 +139,7 @@ export class ReleaseTree {
     if (known) return known
     const hashes: string[] = []
     this.#addSiblings(hashes, index, SHARED_HEIGHT, Number.POSITIVE_INFINITY)
-    return this.#shared.put(node, { hashes, text: hashes.map((hash) => `"${hash}",`).join('') })
+    return this.#shared.put(node, { hashes, text: Buffer.from(hashes.map((hash) => `"${hash}",`).join('')) })
   }
 
   /** Adds to a path what is beside the way up from a row, from one height up to below another. */
@@ -199,15 +207,14 @@ function hashAt(level: Buffer | undefined, index: number): Hash {
 }
 
 /** A hash, as a member of a JSON list with a comma after it. */
-function writeMember(out: Buffer, to: number, hashes: Buffer, from: number): number {
-  out[to] = QUOTE
+function writeMember(out: DataView, to: number, hashes: Buffer, from: number): number {
+  out.setUint8(to, QUOTE)
   const at = writeHash(out, to + 1, hashes, from)
-  out[at] = QUOTE
-  out[at + 1] = COMMA
+  out.setUint16(at, QUOTE_AND_COMMA)
   return at + 2
 }
 
 const textAt = (hashes: Buffer, at: number): string => hashes.toString('base64', at, at + HASH_SIZE)
 
 const isAt = (hashes: Buffer | undefined, at: number, hash: Hash): boolean =>
-  hashes !== undefined && hashes.compare(hash, 0, HASH_SIZE, at, at + HASH_SIZE) === 0
+  hashes !== undefined && isHashAt(hashes, at, hash)
