@@ -42,6 +42,7 @@ export class LostSources {
 
   /** Those that a release cites. */
   citedIn({ release_id, citations }: { release_id: string; citations: readonly { url: string; sha256: string }[] }) {
+    if (this.#lost.size === 0) return []
     return citations.flatMap((source) => {
       const found = this.of(source)
       return found ? [{ release_id, sha256: source.sha256, ...found }] : []

@@ -18,17 +18,18 @@ const made = (given: Partial<KeptRoute> = {}, stamp = 'one') => ({ route: route(
 
 test('a caller who never asks the same twice takes no room', () => {
   const cache = new ReplyCache(1_000_000)
-  for (let i = 0; i < 10_000; i++) cache.keep(`/reference?cpt=${i}`, made(), [0], 5000, reply)
+  for (let i = 0; i < 10_000; i++) cache.keep(`/reference?cpt=${i}`, made(), () => [0], 5000, reply)
   expect(cache.figures).toMatchObject({ misses: 10_000 })
   expect(cache.figures.targets).toBeLessThan(10)
-  cache.keep('/reference?cpt=9999', made(), [0], 5000, reply)
+  cache.keep('/reference?cpt=9999', made(), () => [0], 5000, reply)
   expect(cache.find('/reference?cpt=9999')).toBeDefined()
 })
 
 test('a few thousand targets that are asked in turn are all kept, wherever their hashes fall', () => {
   const cache = new ReplyCache(100_000_000)
   const targets = Array.from({ length: 3_000 }, (_, i) => `/reference?cpt=${i}`)
-  for (let round = 0; round < 2; round++) for (const target of targets) cache.keep(target, made(), [0], 4000, reply)
+  for (let round = 0; round < 2; round++)
+    for (const target of targets) cache.keep(target, made(), () => [0], 4000, reply)
   expect(targets.filter((target) => !cache.find(target))).toEqual([])
 })
 
@@ -38,17 +39,23 @@ test('of many more targets in turn than there is room for, few are kept: none wo
   let kept = 0
   for (let round = 0; round < 4; round++)
     for (const target of targets)
-      cache.keep(target, made(), [0], 4000, () => {
-        kept++
-        return reply()
-      })
+      cache.keep(
+        target,
+        made(),
+        () => [0],
+        4000,
+        () => {
+          kept++
+          return reply()
+        },
+      )
   expect(kept).toBeLessThan(100)
 })
 
 test('the memory is bounded by bytes, whatever is asked twice, and what is asked for again and again stays', () => {
   const cache = new ReplyCache(1_000_000)
   const twice = (target: string, bytes: number): void => {
-    for (let i = 0; i < 2; i++) cache.keep(target, made(), [0], bytes, reply)
+    for (let i = 0; i < 2; i++) cache.keep(target, made(), () => [0], bytes, reply)
   }
   twice('/hot', 3000)
   for (let i = 0; i < 5000; i++) {
@@ -62,11 +69,11 @@ test('the memory is bounded by bytes, whatever is asked twice, and what is asked
 
 test('what would fill an eighth of the memory is not kept, nor a very long target', () => {
   const cache = new ReplyCache(80_000)
-  cache.keep('/large', made({ isSmall: true }), [0], 20_000, reply)
-  cache.keep(`/long?${'x'.repeat(600)}`, made({ isSmall: true }), [0], 100, reply)
+  cache.keep('/large', made({ isSmall: true }), () => [0], 20_000, reply)
+  cache.keep(`/long?${'x'.repeat(600)}`, made({ isSmall: true }), () => [0], 100, reply)
   expect(cache.figures.targets).toBe(0)
   const none = new ReplyCache(0)
-  none.keep('/small', made({ isSmall: true }), [0], 0, reply)
+  none.keep('/small', made({ isSmall: true }), () => [0], 0, reply)
   expect(none.figures.targets).toBe(0)
 })
 
@@ -74,17 +81,35 @@ test('an answer under a new stamp takes the place of the old one, in all its for
   const cache = new ReplyCache(1_000_000)
   const kept = made({ isSmall: true })
   const [one, other, later] = [reply(), reply(), reply()]
-  cache.keep('/', kept, [0, 1], 5000, () => one)
-  cache.keep('/', kept, [2], 5000, () => other)
+  cache.keep(
+    '/',
+    kept,
+    () => [0, 1],
+    5000,
+    () => one,
+  )
+  cache.keep(
+    '/',
+    kept,
+    () => [2],
+    5000,
+    () => other,
+  )
   expect([...(cache.find('/')?.replies ?? [])]).toEqual([
     [0, one],
     [1, one],
     [2, other],
   ])
   const { bytes } = cache.figures
-  cache.keep('/', kept, [2], 5000, reply)
+  cache.keep('/', kept, () => [2], 5000, reply)
   expect(cache.figures.bytes).toBe(bytes)
-  cache.keep('/', { ...kept, stamp: 'two' }, [0], 5000, () => later)
+  cache.keep(
+    '/',
+    { ...kept, stamp: 'two' },
+    () => [0],
+    5000,
+    () => later,
+  )
   expect([...(cache.find('/')?.replies ?? [])]).toEqual([[0, later]])
   expect(cache.find('/')?.stamp).toBe('two')
   expect(cache.figures.bytes).toBeLessThan(bytes)

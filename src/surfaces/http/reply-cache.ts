@@ -128,7 +128,7 @@ export function keep(
   // Other spellings of the same target have no end, and nobody needs them twice.
   if (key !== (route.ignoresQuery ? pathname : `${pathname}${search}`)) return
   const make = (): ReadyReply => new ReadyReply(whole, quota, code && requestId, code)
-  cache.keep(key, { route, stamp, cost }, variants, whole.body.length, make)
+  cache.keep(key, { route, stamp, cost }, () => variants, whole.body.length, make)
 }
 
 /**
@@ -173,7 +173,7 @@ export class ReplyCache {
   keep(
     target: string,
     made: Omit<KeptAnswers, 'replies' | 'bytes'>,
-    variants: readonly number[],
+    variantsOf: () => readonly number[],
     bytes: number,
     make: () => ReadyReply,
   ): void {
@@ -181,6 +181,7 @@ export class ReplyCache {
     if (bytes + OVERHEAD_BYTES > this.mostBytes / 8 || target.length > LONGEST_TARGET) return
     const known = this.find(target)
     if (!known && !made.route.isSmall && !this.#hasComeBefore(target)) return
+    const variants = variantsOf()
     const isSame = known?.route === made.route && known.stamp === made.stamp
     if (isSame && variants.every((variant) => known.replies.has(variant))) return
     this.#young.take(target)
@@ -203,7 +204,7 @@ export class ReplyCache {
    * other out for ever.
    */
   #hasComeBefore(target: string): boolean {
-    const hash = Bun.hash.crc32(target)
+    const hash = hashOf(target)
     const seen = this.#seen
     const from = (hash % (seen.length / SEEN_IN_PLACE)) * SEEN_IN_PLACE
     // The others move on by one, up to where this one was.
@@ -216,6 +217,13 @@ export class ReplyCache {
     }
     return false
   }
+}
+
+/** Few targets are alike, and nobody gains by making some that are. */
+function hashOf(target: string): number {
+  let hash = 0
+  for (let i = 0; i < target.length; i++) hash = Math.imul(hash ^ target.charCodeAt(i), 0x01000193)
+  return (hash ^ (hash >>> 15)) >>> 0
 }
 
 class Half {

@@ -185,7 +185,7 @@ export function firstPath(
       const known = request()
       const make = (): ReadyReply =>
         new ReadyReply(wholeOf(parts, found, known, visit, new Uint8Array(body)), visit.quota)
-      parts.cache.keep(target, { route, stamp, cost: 1 }, variantsOf(form), body.length, make)
+      parts.cache.keep(target, { route, stamp, cost: 1 }, () => variantsOf(form), body.length, make)
       observed(parts, route, known, visit, OK, undefined)
       return bytesOf(parts, found, known, visit, body)
     }
