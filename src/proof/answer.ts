@@ -130,9 +130,8 @@ async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
   }
 }
 
-const isIgnored = both(
-  listOf((each) => isText(each) && isNeutral(each)),
-  (list) => (list as string[]).every((each, i, all) => !i || (all[i - 1] as string) < each),
+const isIgnored = both(listOf(isNeutral), (list) =>
+  (list as string[]).every((each, i, all) => !i || (all[i - 1] as string) < each),
 )
 
 /** What is told beside a row about modifiers: those that change nothing, and what one of them makes of the row. Null is nothing. */

@@ -122,6 +122,20 @@ test('where the platform has no Ed25519, nothing verifies', () => {
   expect(outcomes).not.toContain(true)
 })
 
+test('whoever forgets the policy gets one error, and can catch it: Node ends with any that nobody could', () => {
+  const at = vectors.indexOf(lookups.find(({ expect }) => expect.ok) as Vector)
+  const script = `
+    const { openCheckpoint, verifyBody } = await import('./verify.js')
+    const { body, asked } = JSON.parse((await import('node:fs')).readFileSync('vectors.json', 'utf8'))[${at}]
+    const { checkpoint } = JSON.parse(body).proof.log
+    const nameOf = ({ name }) => name
+    const caught = []
+    for (const policy of [undefined, 'log'])
+      caught.push(await verifyBody(body, policy, asked).catch(nameOf), await openCheckpoint(checkpoint, policy).catch(nameOf))
+    setTimeout(() => console.log(JSON.stringify(caught)), 10)`
+  expect(JSON.parse(node('--input-type=module', '-e', script))).toEqual(Array(4).fill('TypeError'))
+})
+
 /** The most bytes of each module, as it is and with gzip. What a page has to load grows by a decision, not by itself. */
 const LIMITS: { [module: string]: [minified: number, zipped: number] } = {
   // The rule of the lookup and the pinned policy are most of it: with them a client checks the choice, and not only the row.

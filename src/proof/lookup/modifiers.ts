@@ -3,7 +3,7 @@
 import { tenThousandths } from '../price/money.ts'
 import { dollars } from '../price/physician-fee.ts'
 import type { PricedRow } from '../price/row.ts'
-import { own } from '../shape.ts'
+import { matches, own } from '../shape.ts'
 
 /**
  * Modifiers that change no payment: they say where, when or by whom, or that an edit does not apply.
@@ -12,8 +12,9 @@ import { own } from '../shape.ts'
  * chapter 17, section 40 (JW, JZ), chapter 12, section 50 (AA, QZ: anesthesia that one performs alone), chapter 30, section 50
  * (GA: the patient was told that it may not be paid), chapter 38, section 10 (CR: a disaster).
  */
-const NEUTRAL =
-  /^(2[457]|33|5[789]|7[679]|9[135]|A[AI]|CR|E[1-4]|[FT][A1-9]|G[ACNOPT]|J[WZ]|KX|L[CDMT]|PT|Q[56Z]|R[CIT]|X[EPSU])$/
+export const isNeutral = /* @__PURE__ */ matches(
+  /^(2[457]|33|5[789]|7[679]|9[135]|A[AI]|CR|E[1-4]|[FT][A1-9]|G[ACNOPT]|J[WZ]|KX|L[CDMT]|PT|Q[56Z]|R[CIT]|X[EPSU])$/,
+)
 
 /** Both sides in one line are billed as 50, or as LT and RT: CMS pays them alike (chapter 12, section 40.7). */
 export function withBothSides(modifiers: readonly string[]): readonly string[] {
@@ -21,8 +22,6 @@ export function withBothSides(modifiers: readonly string[]): readonly string[] {
   if (!sides.every((side) => modifiers.includes(side))) return modifiers
   return [...new Set([...modifiers.filter((modifier) => !sides.includes(modifier)), '50'])].sort()
 }
-
-export const isNeutral = (modifier: string): boolean => NEUTRAL.test(modifier)
 
 interface AdjustmentRule {
   rule: string

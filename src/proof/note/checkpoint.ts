@@ -20,11 +20,13 @@ const recent = new WeakMap<TrustPolicy, Map<string, ReturnType<typeof open>>>()
 const MOST_RECENT = 8
 
 /** A checkpoint counts if the log's own pinned key signed it, and a quorum of pinned witnesses cosigned it. */
-export function openCheckpoint(note: string, policy: TrustPolicy): Promise<OpenedCheckpoint | FailedCheck> {
+export async function openCheckpoint(note: string, policy: TrustPolicy): Promise<OpenedCheckpoint | FailedCheck> {
   const known = recent.get(policy) ?? new Map<string, ReturnType<typeof open>>()
+  // First of all: what is no policy is refused here, before a check begins whose failure nobody would wait for.
+  recent.set(policy, known)
   const opened = known.get(note) ?? open(note, policy)
   if (known.size === MOST_RECENT) known.clear()
-  recent.set(policy, known.set(note, opened))
+  known.set(note, opened)
   return opened
 }
 
