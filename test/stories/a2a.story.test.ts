@@ -276,6 +276,9 @@ test('an answer is told in a sentence, with the question as it was understood, b
   expect(task.artifacts?.[0]?.metadata).toEqual({ question })
   await mustBeProved(app, JSON.stringify(dataOf(task)), { question })
 
+  for (const about of [{ text: '99213 as of today' }, { data: { cpt: '99213', as_of: 'today' } }])
+    expect((await ask(app, about)).artifacts?.[0]?.metadata).toEqual({ question: { cpt: '99213', as_of: TODAY } })
+
   const absent = await ask(app, { data: { cpt: 99999, region: null } })
   expect(absent.artifacts?.[0]?.metadata).toEqual({ question: { cpt: '99999', as_of: TODAY } })
   const refused = await ask(app, { data: { cpt: '99213', region: 'canary' } })

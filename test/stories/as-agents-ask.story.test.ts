@@ -94,6 +94,7 @@ test('an argument of a tool is read as it is written, and the answer says and pr
     [{ cpt: '99213', region: 'Alaska' }, { cpt: '99213', region: 'US-AK' }, 'Read as region=US-AK. '],
     [{ cpt: '99213', setting: 'Office' }, { cpt: '99213', setting: 'non_facility' }, 'Read as setting=non_facility. '],
     [{ cpt: '99213', as_of: '7/15/2026' }, { cpt: '99213', as_of: '2026-07-15' }, 'Read as as_of=2026-07-15. '],
+    [{ cpt: '99213', as_of: 'Today' }, { cpt: '99213' }, 'Read as as_of=2026-11-15. '],
     [{ cpt: '70450', modifier: '26,59' }, { cpt: '70450', modifier: '26-59' }, 'Read as modifier=26-59. '],
     [{ cpt: '70450', modifier: ['26', 59] }, { cpt: '70450', modifier: '26-59' }, 'Read as modifier=26-59. '],
     [{ cpt: '70450', modifier: '-26' }, { cpt: '70450', modifier: '26' }, 'Read as modifier=26. '],

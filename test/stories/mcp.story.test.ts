@@ -183,7 +183,7 @@ const LOOKUPS: Members[] = [
   ...['25', '26', '50', '52', '26-TC', 'ZZZ'].map((modifier) => ({ cpt: '99213', modifier })),
   ...['facility', 'outpatient', 'inpatient', 'moon'].map((setting) => ({ cpt: '99213', setting })),
   ...['medicare_pfs', 'medicare_opps', 'hospital_cash', 'gold'].map((basis) => ({ cpt: '99213', basis })),
-  ...['2026-02-01', '2020-01-01', '2026-02-30', 'today'].map((as_of) => ({ cpt: '99213', as_of })),
+  ...['2026-02-01', '2020-01-01', '2026-02-30', 'tomorrow'].map((as_of) => ({ cpt: '99213', as_of })),
   ...['1234567893', '1234567890', '1992999833'].map((npi) => ({ cpt: '99213', npi })),
   {},
 ]

@@ -206,8 +206,9 @@ async function asked(parts: Method, subject: Subject, name?: 'task'): Promise<Re
     const names = skillsOf(parts.operations()).map(({ name }) => name)
     throw new RpcError('invalid_params', `there is no such skill; the skills are ${names.join(', ')}`)
   }
-  const input = writtenInput(question.input, Object.keys(op.input.shape))
-  const dated = { ...subject, question: { ...question, input: onItsDay(op, input, parts.dayOf(subject.at)) } }
+  const day = parts.dayOf(subject.at)
+  const input = writtenInput(question.input, Object.keys(op.input.shape), day)
+  const dated = { ...subject, question: { ...question, input: onItsDay(op, input, day) } }
   if (taskId(dated).length > MOST_ID_LENGTH)
     throw new RpcError(
       'invalid_params',

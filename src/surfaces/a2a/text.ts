@@ -45,7 +45,10 @@ const PARTS: readonly [name: string, pattern: RegExp][] = [
   ['npi', new RegExp(`(?:\\b(?:at|by|from|for|of) )?${HOSPITAL}(?<![\\w-])([0-9]{10})(?![\\w-])`, 'gi')],
   [
     'as_of',
-    new RegExp(`(?:\\b(?:on(?: the)?|from|dated|as of|as_of|date of service) )?(?<![\\w/-])(${DAY})(?![\\w/-])`, 'gi'),
+    new RegExp(
+      `(?:\\b(?:on(?: the)?|from|dated|as of|as_of|date of service) )?(?<![\\w/-])(${DAY}|(?<=\\bas[ _]of )today)(?![\\w/-])`,
+      'gi',
+    ),
   ],
   [
     'modifier',

@@ -32,9 +32,10 @@ export async function callTool(
     )
   const args = withOwnPath(given, visitor.baseUrl)
   const op = tool.operationFor(args)
-  const asked = writtenInput(args, Object.keys(op.input.shape))
+  const now = today()
+  const asked = writtenInput(args, Object.keys(op.input.shape), now)
   const reading = readingOf(args, asked)
-  const day = typeof asked['as_of'] === 'string' && asked['as_of'] !== '' ? asked['as_of'] : today()
+  const day = typeof asked['as_of'] === 'string' && asked['as_of'] !== '' ? asked['as_of'] : now
   // Whoever verifies the answer needs the question that it answers, on its day, and nothing that is no part of one.
   const toldOf = (answer?: unknown): Pick<CallToolResult, '_meta'> => {
     const { include: _, ...question } = asked

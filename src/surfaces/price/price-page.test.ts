@@ -109,6 +109,7 @@ test('a question is read as people write it, and what can mean several is not ch
     region: '60611',
     as_of: '2026-03-01',
   })
+  expect(asked({ as_of: 'today' })).toEqual(plain)
   expect(asked({ cpt: '71046-26', modifier: '59' })).toEqual({ ...plain, cpt: '71046', modifier: '26-59' })
   expect(asked({ setting: 'Office' })).toEqual({ ...plain, setting: 'non_facility' })
   expect(asked({ setting: 'hospital' })).toBeUndefined()

@@ -23,7 +23,7 @@ export function asWritten(values: Readonly<Written>, hospitals: readonly Hospita
     ...written,
     region: only(writtenPlaces(written.region)) ?? written.region,
     npi: only(writtenHospitals(written.npi, hospitals)) ?? written.npi,
-    as_of: writtenDay(written.as_of),
+    as_of: writtenDay(written.as_of, ''),
     setting: writtenSetting(written.setting) ?? written.setting,
     ...(code ? { cpt: code.cpt, modifier: allModifiers(code.modifier, writtenModifiers(written.modifier)) } : {}),
   }

@@ -35,10 +35,10 @@ export function writtenSetting(text: string): string | undefined {
 }
 
 /** What a text surely means, for each parameter. Undefined: it goes on as it is, and the lookup says what to send. */
-const READERS: Readonly<Record<string, (text: string) => string | number | undefined>> = {
+const READERS: Readonly<Record<string, (text: string, today?: string) => string | number | undefined>> = {
   region: (text) => (parseRegion(text) ? text : only(writtenPlaces(text))),
   npi: (text) => only([text.replace(/^npi\b:?/i, '').replaceAll(/[\s-]+/g, '')].filter(isNpi)),
-  as_of: (text) => only([writtenDay(text.trim())].filter(isDay)),
+  as_of: (text, today) => only([writtenDay(text.trim(), today)].filter(isDay)),
   modifier: (text) =>
     only(
       [writtenModifiers(text.replace(/^ *mod(ifier)?s?:? +/i, '')).replaceAll(/^-|-$/g, '')].filter((each) =>
@@ -57,9 +57,9 @@ export const AS_WRITTEN: readonly string[] = ['cpt', ...Object.keys(READERS)]
 const isNothing = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0)
 
 /** The parameters in the form that lookups take, as far as it is sure what they mean. Those that say nothing are left out. */
-export function writtenLookup(sent: Members, hasModifier = true): Members {
+export function writtenLookup(sent: Members, today?: string, hasModifier = true): Members {
   const given = Object.entries(sent).filter(([, value]) => !isNothing(value))
-  const read = Object.fromEntries(given.map(([name, value]) => [name, readAs(name, value)]))
+  const read = Object.fromEntries(given.map(([name, value]) => [name, readAs(name, value, today)]))
   const { cpt, modifier } = writtenCode(textOf(sent['cpt']) ?? '') ?? { cpt: '', modifier: '' }
   if (!CODE.test(cpt)) return read
   if (modifier === '') return { ...read, cpt }
@@ -67,9 +67,9 @@ export function writtenLookup(sent: Members, hasModifier = true): Members {
   return hasModifier && MODIFIERS.test(all) ? { ...read, cpt, modifier: all } : read
 }
 
-function readAs(name: string, value: unknown): unknown {
+function readAs(name: string, value: unknown, today: string | undefined): unknown {
   const text = name === 'modifier' && Array.isArray(value) ? listOf(value) : textOf(value)
-  return text === undefined || text === '' ? value : (own(READERS, name)?.(text) ?? value)
+  return text === undefined || text === '' ? value : (own(READERS, name)?.(text, today) ?? value)
 }
 
 /** A text or a number as text. Other values are hostile: they may have no text at all. */
@@ -88,14 +88,14 @@ function listOf(values: readonly unknown[]): string | undefined {
 export const SHARED: readonly string[] = ['region', 'npi', 'as_of', 'setting', 'basis']
 
 /** The same for what takes one lookup, or lines of them. `names` are those that it takes. */
-export function writtenInput(sent: Members, names: readonly string[]): Members {
+export function writtenInput(sent: Members, names: readonly string[], today: string): Members {
   const { lines: given, ...others } = sent
   const lines = names.includes('lines') ? listIn(given) : undefined
-  if (!lines) return writtenLookup(sent, names.includes('modifier'))
+  if (!lines) return writtenLookup(sent, today, names.includes('modifier'))
   const isShared = ([name]: [string, unknown]): boolean => SHARED.includes(name)
   const shared = Object.fromEntries(Object.entries(others).filter(isShared))
   const rest = Object.fromEntries(Object.entries(others).filter((each) => !isShared(each)))
-  return { ...rest, lines: lines.map((line) => writtenLine(line, shared)) }
+  return { ...rest, lines: lines.map((line) => writtenLine(line, shared, today)) }
 }
 
 /** A list, also as JSON in a text, as some programs send what is no text; and one line that is not in a list. */
@@ -116,11 +116,11 @@ export function jsonIn(text: string): unknown {
 }
 
 /** A line that is only a code asks about that code. */
-function writtenLine(line: unknown, shared: Members): unknown {
+function writtenLine(line: unknown, shared: Members, today: string): unknown {
   const asked = typeof line === 'string' ? { cpt: line } : line
   if (!isObject(asked)) return line
   const given = Object.entries(asked).filter(([, value]) => !isNothing(value) && value !== '')
-  return writtenLookup({ ...shared, ...Object.fromEntries(given) })
+  return writtenLookup({ ...shared, ...Object.fromEntries(given) }, today)
 }
 
 /**

@@ -93,6 +93,7 @@ test('a day and an amount are read as people write them, and nothing is guessed'
     '2026-11-16',
   ])
     expect([text, writtenDay(text)]).toEqual([text, '2026-11-16'])
+  expect([writtenDay('Today', '2026-11-16'), writtenDay('today')]).toEqual(['2026-11-16', 'today'])
   for (const text of ['16.11.2026', 'Nov 16xx, 2026', 'of Nov 2026']) expect(writtenDay(text)).toBe(text)
   for (const text of ['Foo 1, 2026', 'anf 1, 2026', '16/11/2026']) expect(Date.parse(writtenDay(text))).toBeNaN()
   const amounts: [string, string | undefined][] = [
@@ -160,6 +161,7 @@ test('whatever is sent for a parameter, what is told of the reading has a closed
     '300',
     '.5',
     '7/1/2026',
+    'today',
     '<b>',
   )
   const texts = fc.array(pieces, { maxLength: 5 }).map((parts) => parts.join(''))
@@ -178,16 +180,16 @@ test('whatever is sent for a parameter, what is told of the reading has a closed
   const change = '[a-z_]+=[A-Za-z0-9_.-]+(, [a-z_]+=[A-Za-z0-9_.-]+)*'
   fc.assert(
     fc.property(sentMembers, (sent) => {
-      const read = writtenInput(sent, ['cpt', 'modifier'])
+      const read = writtenInput(sent, ['cpt', 'modifier'], '2026-07-15')
       expect(readingOf(sent, read) ?? '').toMatch(new RegExp(`^(Read as ${change}\\.)?$`))
-      expect(writtenInput(read, ['cpt', 'modifier'])).toEqual(read)
+      expect(writtenInput(read, ['cpt', 'modifier'], '2026-07-15')).toEqual(read)
     }),
     { numRuns: 2_000 },
   )
   fc.assert(
     fc.property(sentMembers, fc.array(fc.oneof(sentMembers, values), { maxLength: 3 }), (shared, lines) => {
       const sent = { ...shared, lines }
-      const said = readingOf(sent, writtenInput(sent, ['lines'])) ?? ''
+      const said = readingOf(sent, writtenInput(sent, ['lines'], '2026-07-15')) ?? ''
       expect(said).toMatch(new RegExp(`^(Read (as )?((line [0-9] as )?${change}(; |\\.))+)?$`))
     }),
     { numRuns: 2_000 },

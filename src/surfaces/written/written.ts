@@ -31,8 +31,9 @@ const AMERICAN = new RegExp(`^([0-9]{1,2})([/-])([0-9]{1,2})\\2${YEAR}$`)
 const MONTH_FIRST = new RegExp(`^${MONTH} ${DATE},? ${YEAR}$`)
 const DAY_FIRST = new RegExp(`^${DATE}(?:[ -]| of )${MONTH}(?:[ -]|, )${YEAR}$`)
 
-/** `11/16/2026`, `Nov 16th, 2026`, `16-Nov-26` and a day with a time are ISO days; other text is returned unchanged. */
-export function writtenDay(text: string): string {
+/** `11/16/2026`, `Nov 16th, 2026`, `16-Nov-26`, a day with a time and `today`, where it is told, are ISO days; other text is returned unchanged. */
+export function writtenDay(text: string, today = text): string {
+  if (/^today$/i.test(text)) return today
   const iso = (year = '', month: string | number = '', day = ''): string =>
     `20${year.slice(-2)}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`
   const numberOf = (name = ''): number => {
