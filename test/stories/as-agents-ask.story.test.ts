@@ -246,3 +246,31 @@ test('a client that checks arguments against the list of tools before it sends t
   }
   expect(JSON.stringify(tools[0]?.inputSchema)).toMatch(/"as_of":\{[^}]*as 2026-07-15.*"setting":\{[^}]*"enum":/)
 })
+
+test('coverage says in its text where a code has prices, and counts ZIP codes as what they are', async () => {
+  await using app = await withPrices()
+  const place = {
+    kind: 'place',
+    plus_four: null,
+    region: 'US-IL-16',
+    state: 'IL',
+    effective_from: '2026-01-01',
+  } as const
+  const zips = ['60611', '60612'].map((zip): PlaceRow => ({ ...place, zip, locator: [{ citation: 0, line: 1 }] }))
+  await app.publish(aRelease({ chart: 'zip-locality', edition: 'ZIP', rows: zips }))
+  const own = { cpt: '99213', npi: '1234567893', basis: 'hospital_cash', setting: null } as const
+  await app.publish(aRelease({ chart: 'hospital-mrf:1234567893', edition: 'OWN', rows: [aPrice(own)] }))
+  const client = await connect(app, 'modern')
+  const said = async (name: string, args: Record<string, unknown>): Promise<string> =>
+    (await client.callTool({ name, arguments: args })).content[0]?.text ?? ''
+  expect(await said('lookup_price', { cpt: '99213', region: 'US-NY-01' })).toMatch(
+    /^region_not_covered: .* Next: call coverage with the same cpt to see where it has prices\.$/,
+  )
+  expect(await said('coverage', { cpt: '99213' })).toMatch(
+    /^2 editions in force on 2026-11-15: cms-pfs:\S+ \(4 prices of 99213, in 4 regions: US-AK-01, US-IL-12, US-IL-16, national\); hospital-mrf:\S+ \(1 price of 99213, by NPI: 1234567893\)\./,
+  )
+  expect(await said('coverage', { cpt: '70450' })).toContain('(1 price of 70450, national).')
+  expect(await said('coverage', {})).toMatch(
+    /cms-pfs:\S+ \(2 codes in 4 regions\); hospital-mrf:\S+ \(1 code\); zip-locality:ZIP:1 \(2 ZIP codes\)\./,
+  )
+})

@@ -30,6 +30,15 @@ export const moneyOf = (price: Amounts): string => {
 export const priceOf = ({ per, ...price }: Stated): string => `${moneyOf(price)}${per ? ` per ${per}` : ''}`
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
+/** Where a page stands in its list. */
+export interface Page {
+  total: number
+  offset: number
+  next_offset: number | null
+}
+export const nextOf = ({ next_offset }: Page): string =>
+  next_offset === null ? '' : ` For more, call again with offset ${next_offset}.`
+
 /** Short answers have the class of the data in each row, answers with proofs in the manifests of the releases they show. */
 export interface Classed {
   data_class?: string | null

@@ -4,6 +4,7 @@
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
 import { ofBill } from './bill-sentence.ts'
+import { ofCoverage } from './coverage-sentence.ts'
 import {
   appliesAt,
   biddingNote,
@@ -22,6 +23,8 @@ import {
   doubtsOf,
   isSample,
   moneyOf,
+  nextOf,
+  type Page,
   paymentNotes,
   priceOf,
   type Released,
@@ -181,11 +184,6 @@ interface History {
   data: (Classed & { release_id: string; effective_from: string; answer: HistoryLine })[]
   page: Page
 }
-interface Page {
-  total: number
-  offset: number
-  next_offset: number | null
-}
 function ofHistory({ data, page }: History): string {
   const priced = data.flatMap(({ release_id, effective_from, answer: { row, adjustment } }) =>
     row?.price
@@ -193,26 +191,6 @@ function ofHistory({ data, page }: History): string {
       : [],
   )
   const said = `${counted(page.total, 'edition')} asked, newest first; ${priced.length} on this page ${priced.length === 1 ? 'states' : 'state'} a price${priced.length > 0 ? ': ' : ''}${priced.slice(0, SHOWN).join('; ')}.`
-  return [said, ...sampleNote(data)].join(' ') + nextOf(page)
-}
-
-const nextOf = ({ next_offset }: Page): string =>
-  next_offset === null ? '' : ` For more, call again with offset ${next_offset}.`
-
-interface Covered {
-  data: (Classed & ({ kind: 'chart'; release_id: string; codes: number } | { kind: 'code'; cpt: string }))[]
-  as_of: string
-  page: Page
-}
-const MOST_NAMES = 12
-function ofCoverage({ data, as_of, page }: Covered): string {
-  const names = data.map((each) =>
-    each.kind === 'chart' ? `${each.release_id} (${counted(each.codes, 'code')})` : each.cpt,
-  )
-  if (page.total === 0) return `No edition that is in force on ${as_of} fits the question.`
-  const noun = data[0]?.kind === 'code' ? 'code' : 'edition'
-  const rest = names.length > MOST_NAMES ? ' and more' : ''
-  const said = `${counted(page.total, noun)} in force on ${as_of}: ${names.slice(0, MOST_NAMES).join(', ')}${rest}.`
   return [said, ...sampleNote(data)].join(' ') + nextOf(page)
 }
 
