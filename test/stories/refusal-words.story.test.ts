@@ -112,6 +112,22 @@ test('a modifier that the code has in another setting is not said to be missing'
   expect(missing.agent_hint).toStartWith('Without a modifier it has no price either: ask with one that it has')
 })
 
+test('whoever is sent to the list that has the price with the modifier is not told to leave it out', async () => {
+  await using app = await testApp()
+  const indicators = { status: 'A', pc_tc: '1' }
+  const tissue = [null, '26', 'TC'].map((modifier) => aPrice({ cpt: '88305', modifier, indicators }))
+  await app.publish(aRelease({ rows: tissue }))
+  const hospital = aPrice({ cpt: '88305', basis: 'medicare_opps', setting: 'outpatient' })
+  await app.publish(aRelease({ chart: 'cms-opps', rows: [hospital] }))
+  await holdTheRest(app, 'cms-pfs', 'cms-opps')
+  for (const modifier of ['26', '26-GA']) {
+    const { agent_hint } = await ask(app, { cpt: '88305', modifier, basis: 'medicare_opps' })
+    expect(agent_hint).toMatch(/ask the same with basis=medicare_pfs, and say which basis it is\.$/)
+  }
+  const nowhere = await ask(app, { cpt: '88305', modifier: 'ZZ', basis: 'medicare_opps' })
+  expect(nowhere.agent_hint).toStartWith('Ask without the modifier')
+})
+
 test('a modifier that is missing, or has no price, is told before a place is chosen', async () => {
   await using app = await testApp()
   const rented = ['US-IA', 'US-IL'].map((region) =>

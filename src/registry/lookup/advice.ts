@@ -37,12 +37,17 @@ export function adviceAfter(proofs: Proofs, { question, decision }: LookupResult
   if (decision.outcome === 'modifier_not_allowed') return modifierAdvice(decision)
   if (decision.outcome === 'region_ambiguous' && 'zip' in question.region) return { hint: DIVIDED }
   if (isRuralAlone(proofs, question, decision.outcome)) return { hint: RURAL_ALONE }
-  const lead = HAS_OWN_WAY.includes(decision.outcome) ? undefined : pricedElsewhere(proofs, question, told.available)
+  const hasOwnWay = HAS_OWN_WAY.includes(decision.outcome)
+  const otherList = hasOwnWay ? undefined : underAnotherBasis(proofs, question, told.available)
+  const isModifierMissing = decision.outcome === 'modifier_not_priced' && question.modifiers.length > 0
+  // There it has a price as it was asked, so none of its modifiers is to be left out.
+  if (otherList !== undefined && isModifierMissing) return { hint: otherList }
+  const lead = otherList ?? (hasOwnWay ? undefined : ofMedicare(proofs, question))
   const isPlaceMissing = decision.outcome === 'no_edition' && decision.charts.includes(PLACE_CHART)
   const usual =
     isPlaceMissing && told.available.regions.some((region) => region !== 'national')
       ? NO_PLACES
-      : decision.outcome === 'modifier_not_priced' && question.modifiers.length > 0
+      : isModifierMissing
         ? withoutModifier(proofs, question, told.available)
         : hintFor(told.charts).hint
   const isElsewhere = decision.outcome === 'absent' && decision.row.reason === 'paid_elsewhere'
@@ -120,18 +125,22 @@ const PARTS: { readonly [indicator: string]: string } = {
 }
 const partOf = ({ indicators }: Pick<Row, 'indicators'>): string | undefined => PARTS[String(indicators['pc_tc'])]
 
-/** What to ask in place of a question that gets no price, so that it gets one: of another list, or of Medicare. */
-function pricedElsewhere(proofs: Proofs, question: ParsedQuestion, { bases }: Available): string | undefined {
-  const isPriced = (other: Partial<ParsedQuestion>): boolean =>
-    unlessDamaged(() => find(proofs, { ...question, setting: undefined, ...other }))?.decision.outcome === 'price'
+const isPricedWith = (proofs: Proofs, question: ParsedQuestion, other: Partial<ParsedQuestion>): boolean =>
+  unlessDamaged(() => find(proofs, { ...question, setting: undefined, ...other }))?.decision.outcome === 'price'
+
+/** What to ask in place of a question that gets no price, so that it gets one: of another list. */
+function underAnotherBasis(proofs: Proofs, question: ParsedQuestion, { bases }: Available): string | undefined {
   const isOther = (basis: Basis): boolean => basis !== question.basis || question.setting !== undefined
-  const others = (bases as Basis[]).filter((basis) => isOther(basis) && isPriced({ basis }))
+  const others = (bases as Basis[]).filter((basis) => isOther(basis) && isPricedWith(proofs, question, { basis }))
   const [other, how] = question.setting === undefined ? ['basis', ''] : ['basis or setting', ' and without setting']
-  if (others.length > 0)
-    return `Under another ${other} there is a price on this day: ask the same with ${others.map((basis) => `basis=${basis}`).join(' or ')}${how}, and say which ${other} it is.`
-  if (question.npi !== null && isPriced({ npi: null, basis: undefined }))
-    return `Medicare has a price on this day: ask the same without ${['npi', ...(question.basis ? ['basis'] : []), ...(question.setting ? ['setting'] : [])].join(' and ')}, and do not present it as the price of the hospital.`
-  return undefined
+  if (others.length === 0) return undefined
+  return `Under another ${other} there is a price on this day: ask the same with ${others.map((basis) => `basis=${basis}`).join(' or ')}${how}, and say which ${other} it is.`
+}
+
+/** The same for a hospital: of Medicare. */
+function ofMedicare(proofs: Proofs, question: ParsedQuestion): string | undefined {
+  if (question.npi === null || !isPricedWith(proofs, question, { npi: null, basis: undefined })) return undefined
+  return `Medicare has a price on this day: ask the same without ${['npi', ...(question.basis ? ['basis'] : []), ...(question.setting ? ['setting'] : [])].join(' and ')}, and do not present it as the price of the hospital.`
 }
 
 export const has = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.slice(0, 12).join(', '))
