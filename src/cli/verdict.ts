@@ -56,7 +56,7 @@ export function details(verdict: Verdict): string[] {
     ...decisions
       .filter(({ outcome }) => outcome !== 'price' && outcome !== 'absent')
       .map(({ outcome }) => `no price: ${outcome}`),
-    ...rows.map(describe),
+    ...describeRows(rows, decisions),
     ...decisions.flatMap((decision) => (decision.outcome === 'price' ? adjusted(decision) : [])),
     ...(lapsed ? ['the release is in force on no day: it was withdrawn or replaced'] : []),
     ...editions.map(describeEdition),
@@ -77,6 +77,18 @@ export function details(verdict: Verdict): string[] {
     ...(grew ? [`the log has only grown: from ${grew.from} entries to ${grew.to}`] : []),
     ...(changes === undefined ? [] : [`no change is missing: ${changes} since the older checkpoint`]),
   ]
+}
+
+/** The row behind the refusal of a modifier is a price too, and not the answer: it is said so. */
+function describeRows(rows: readonly ProvedRow[], decisions: readonly Decision[]): string[] {
+  const refused = decisions.filter((each) => each.outcome === 'modifier_not_allowed')
+  return rows.map((each) => {
+    const at = refused.findIndex(({ chart, row }) => chart === each.release.chart && rowKey(row) === rowKey(each.row))
+    const [decision] = at < 0 ? [] : refused.splice(at, 1)
+    return decision
+      ? `not the answer, but the row without modifier ${decision.modifier}: ${describe(each)}`
+      : describe(each)
+  })
 }
 
 function describe({ row, release }: ProvedRow): string {

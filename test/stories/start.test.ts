@@ -127,6 +127,10 @@ test('atr verify accepts what the service answered and names what is wrong with 
   const assisted = `${service.url}/reference?cpt=27447&modifier=80&as_of=2026-11-15`
   const { out: said } = await service.atr(['verify', assisted, '--policy', policy])
   expect(said).toMatch(/\nwith modifier 80: 187\.90 USD, 0\.160 of 27447\|/)
+  const refused = `${service.url}/reference?cpt=99213&modifier=62&as_of=2026-11-15`
+  expect((await service.atr(['verify', refused, '--policy', policy])).out).toMatch(
+    /^ok\nno price: modifier_not_allowed\nnot the answer, but the row without modifier 62: price 95\.19 USD: 99213\|/,
+  )
   const coverage = `${service.url}/api/coverage`
   expect(await service.atr(['verify', coverage, '--policy', policy])).toMatchObject({
     code: 0,
