@@ -155,6 +155,10 @@ test('a bill is answered in the form that the caller accepts', async () => {
     /Code 99285, .*: \$193\.15 \([^;]*the doctor’s part[^;]*\); \$625\.21 \([^;]*the hospital’s part/,
   )
   expect(text.match(/\$10\.56 \(laboratory/g)).toHaveLength(1)
+  // A total says what it is of: only amounts of the physician schedule are the doctor's.
+  for (const title of ['Medicare, doctor: physician fee', 'Medicare, laboratory: laboratory fee'])
+    expect(text).toContain(`| ${title} schedule |`)
+  expect(text).not.toContain('Medicare, doctor: laboratory')
   expect((await as('text/csv')).headers.get('content-type')).toBe('text/csv; charset=utf-8')
   const json = (await (await as('application/json')).json()) as Record<string, object>
   expect(Object.keys(json)).toEqual(['lines', 'unread', 'answers'])

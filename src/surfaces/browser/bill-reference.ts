@@ -34,6 +34,16 @@ export const TITLES: Record<Column, string> = {
   gross: 'Hospital, gross',
 }
 
+/** What is looked up as the doctor's and is paid to whoever performs or supplies it. */
+const NOT_OF_DOCTORS: { readonly [basis: string]: string } = {
+  medicare_clfs: 'Medicare, laboratory',
+  medicare_asp: 'Medicare, drug',
+  medicare_dmepos: 'Medicare, equipment',
+}
+/** What the amounts of one basis in a column are. */
+export const titleOf = (column: Column, basis: string): string =>
+  (column === 'doctor' && NOT_OF_DOCTORS[basis]) || TITLES[column]
+
 export const BASES: { readonly [basis: string]: string } = {
   medicare_pfs: 'physician fee schedule',
   medicare_clfs: 'laboratory fee schedule',

@@ -20,6 +20,7 @@ import {
   reasonOf,
   referencesIn,
   TITLES,
+  titleOf,
   uncounted,
 } from './bill-reference.ts'
 
@@ -125,7 +126,7 @@ const totalsOf = (columns: readonly Column[], references: readonly Reference[]):
   head: ['Price', 'Lines', 'Comes to', 'Billed for these lines', 'Billed \u00f7 price'],
   rows: columns.flatMap((column) =>
     summaryIn(column, references).totals.map(({ basis, lines, low, high, billed }) => [
-      { text: `${TITLES[column]}: ${BASES[basis] ?? basis}` },
+      { text: `${titleOf(column, basis)}: ${BASES[basis] ?? basis}` },
       { text: String(lines), isNumber: true },
       { text: amountOf(low === high ? { amount: low } : { low, high }), isNumber: true },
       { text: billed === null ? 'not stated' : dollars(billed), isNumber: true },
