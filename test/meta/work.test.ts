@@ -137,6 +137,21 @@ test('a page far into the registry passes over rows by their number', async () =
   expect(ofRows(far.asked).map(({ params }) => params)).toEqual([[6]])
 })
 
+test('of hundreds of keys that a hospital does not have, few are noted for each pair of rows that they lie between', async () => {
+  await using app = await testApp()
+  await scheduleAndHospitals(app)
+  const { proofs } = await watchedProofs(app)
+  const asked = (cpt: string) =>
+    find(proofs, questionOf(ReferenceQuery.parse({ cpt, npi: TWO, modifier: '57-76-77-79' }), DAY))
+  const absent = asked('99200')
+  expect([absent.decision.outcome, absent.trace.rows.length]).toEqual(['not_on_schedule', 2])
+  // Those before the row with 26, those between it and the one without a modifier, and that one.
+  const { decision, trace } = asked('99100')
+  expect(decision).toMatchObject({ outcome: 'price', ignored: ['57', '76', '77', '79'], row: { modifier: null } })
+  expect(trace.rows.filter(({ found }) => found)).toHaveLength(1)
+  expect(trace.rows.length).toBeLessThanOrEqual(5)
+})
+
 test('every offset and every cursor of a filtered page shows the same rows', async () => {
   await using app = await testApp()
   await scheduleAndHospitals(app)

@@ -8,7 +8,7 @@ import { type Proofs, rowUnderKey } from './proofs.ts'
 
 /** What the rule looked at on its way to a decision: what an answer must prove. */
 export interface Trace {
-  /** Keys that were asked for, and the row that was found under each. */
+  /** Keys that were asked for, and the row that was found under each. Not all that are missing between the same two rows of a hospital. */
   rows: { release: Release; key: string; found: StoredRow | undefined }[]
   /** Prefixes of which all rows were asked for. */
   ranges: { release: Release; prefix: string; rows: StoredRow[] }[]
@@ -51,6 +51,13 @@ export function tracedEditions(proofs: Proofs, day: string): { editions: Edition
     if (!release) throw new Error('the rule asks for rows of a chart that has no edition')
     return [release, proofs.open(release)]
   }
+  let ofCode: CodeOfHospital | undefined
+  const missingIn = (file: ReleaseFile, key: string): ReturnType<CodeOfHospital['missing']> => {
+    // Of a schedule few keys are asked for, and of most hospitals the first one is there.
+    if (trace.npi === undefined || trace.rows.length === 0) return undefined
+    if (!ofCode?.covers(file, key)) ofCode = new CodeOfHospital(file, key, trace.npi)
+    return ofCode.missing(key)
+  }
   const editions: Editions = {
     day,
     chartOf: (npi) => {
@@ -65,7 +72,9 @@ export function tracedEditions(proofs: Proofs, day: string): { editions: Edition
     },
     row: (chart, key) => {
       const [release, file] = opened(chart)
-      const found = file.findRow(key)
+      const missing = missingIn(file, key)
+      if (missing === 'again') return undefined
+      const found = missing ? undefined : file.findRow(key)
       trace.rows.push({ release, key, found })
       return found && rowUnderKey(release.release_id, found)
     },
@@ -89,6 +98,49 @@ export function tracedEditions(proofs: Proofs, day: string): { editions: Edition
     },
   }
   return { editions, trace }
+}
+
+/** Keys of one code of a hospital that are read at once. Few have a hundred; in a file from elsewhere there may be any number. */
+const MOST_KEYS = 200
+
+/**
+ * Which keys a hospital's file has of a code. With four modifiers the rule asks for hundreds, of which almost none is there:
+ * they are compared with these, and the same two rows prove that all between them are missing.
+ */
+class CodeOfHospital {
+  readonly #prefix: string
+  /** Undefined where each key is to be looked for in the file: rows that failed their verification are not to be passed over. */
+  readonly #keys: readonly string[] | undefined
+  readonly #gaps = new Set<number>()
+
+  constructor(
+    readonly file: ReleaseFile,
+    key: string,
+    npi: string,
+  ) {
+    this.#prefix = key.slice(0, key.indexOf(`|${npi}|`) + npi.length + 2)
+    this.#keys = file.failed.length > 0 ? undefined : fewKeysUnder(file, this.#prefix)
+  }
+
+  covers(file: ReleaseFile, key: string): boolean {
+    return file === this.file && key.startsWith(this.#prefix)
+  }
+
+  /** Whether the file does not have the key, and whether that was said of one between the same two rows before. */
+  missing(key: string): 'first' | 'again' | undefined {
+    const keys = this.#keys
+    if (!keys) return undefined
+    const gap = keys.findIndex((each) => each >= key)
+    if (keys[gap] === key) return undefined
+    if (this.#gaps.has(gap)) return 'again'
+    this.#gaps.add(gap)
+    return 'first'
+  }
+}
+
+function fewKeysUnder(file: ReleaseFile, prefix: string): string[] | undefined {
+  const [from, to] = file.placesUnder(prefix)
+  return to - from > MOST_KEYS ? undefined : file.keysAt(from, to)
 }
 
 /** Two regions are shown by a row of each; that there is one only, or none, by all rows there are. */
