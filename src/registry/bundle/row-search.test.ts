@@ -241,3 +241,42 @@ test('a value that is cut off in the middle of its text is no part of a key: the
     for (const modifier of [null, '26', '26-5', '26-59'])
       expect([size, modifier, findRow(dividedAt(row, size), keyWith(modifier))]).toEqual([size, modifier, -1])
 })
+
+test('whatever stands in a bundle, a row is found under its own key only, and as it is read otherwise', () => {
+  let [found, refused] = [0, 0]
+  const change = fc.record({ at: fc.nat(), byte: fc.integer({ min: 0, max: 255 }) })
+  fc.assert(
+    fc.property(rowsOf, fc.array(change, { minLength: 1, maxLength: 2 }), (rows, changes) => {
+      for (const once of bundlesOf(rows)) {
+        const packed = once.packed.slice()
+        for (const { at, byte } of changes) packed[at % packed.length] = byte
+        const whole = attempt(() => OpenBundle.from({ rows: packed, hashes: new Uint8Array() }, once.words))
+        const finder = finderOf(once)
+        for (let i = 0; i < once.size; i++) {
+          const key = once.key(i)
+          const row = attempt(() => finder.find(packed, partsOf(key)))
+          if (row === undefined) refused++
+          if (row === undefined || row < 0 || !whole) continue
+          found++
+          expect(whole.key(row)).toBe(key)
+          const out = Buffer.alloc(ROW_ROOM)
+          const text = attempt(() => out.toString('utf8', 0, finder.write(rowText(out), 0)))
+          expect(text).toBe(attempt(() => whole.body(row)))
+        }
+      }
+    }),
+    { numRuns: 500 },
+  )
+  expect(found).toBeGreaterThan(50)
+  expect(refused).toBeGreaterThan(500)
+})
+
+/** Undefined where a bundle is none. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    expect(error).toBeInstanceOf(RangeError)
+    return undefined
+  }
+}
