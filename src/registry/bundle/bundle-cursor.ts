@@ -17,7 +17,21 @@ import type { Words } from './words.ts'
 /** Numbers of values from here on are those of the bundle itself. */
 export const OWN = 2 ** 20
 
+/** Numbers of shapes from here on are those of the bundle itself. */
+const FIRST_OWN_SHAPE = NEW_SHAPE
+
+/** What the numbers of values mean. One class for all who read bundles: what the engine compiles for one does for the others. */
+export class Values {
+  constructor(
+    readonly words: Words,
+    public packed: Uint8Array,
+    /** Where the values of the bundle itself begin and end. */
+    public places: Int32Array,
+  ) {}
+}
+
 const NONE = new Uint8Array()
+const NO_NUMBERS: Int32Array = new Int32Array()
 const EMPTY = shapeFrom(NONE, [0], [])
 
 /**
@@ -26,53 +40,50 @@ const EMPTY = shapeFrom(NONE, [0], [])
  * what is no bundle.
  */
 export class BundleCursor {
-  packed: Uint8Array = NONE
+  readonly values: Values
   /** How many rows there are, and how many were read. */
   size = 0
   read = 0
   /** Of the row that was read last: its shape, and the numbers of its values. Valid until the next one is read. */
   shape: RowShape = EMPTY
-  numbers: Int32Array = new Int32Array(MOST_VALUES)
-  /** Where the values of the bundle itself begin and end, and how many there are so far. */
-  readonly places = new Int32Array(2 * MOST_OWN_VALUES)
+  numbers: Int32Array = NO_NUMBERS
+  /** How many values of the bundle itself there are so far. */
   own = 0
   #at = 0
-  /** The shapes of the release, and after them those of the bundle itself, and the values of the last row of each. */
-  readonly #shapes: RowShape[]
-  readonly #latest: Int32Array[] = []
+  #ownShapes: RowShape[] = []
+  /** By the number of a shape, those of the bundle itself after those of the release: the values of its last row. */
+  readonly #latest = Array.from({ length: FIRST_OWN_SHAPE + MOST_ROWS }, () => NO_NUMBERS)
   /** The bundle in which there was such a row: they are counted. */
-  readonly #seenIn: number[] = []
+  readonly #seenIn = new Int32Array(FIRST_OWN_SHAPE + MOST_ROWS)
   #bundle = 0
 
-  constructor(readonly words: Words) {
-    this.#shapes = [...words.shapes]
+  constructor(words: Words) {
+    this.values = new Values(words, NONE, new Int32Array(2 * MOST_OWN_VALUES))
   }
 
   open(packed: Uint8Array): void {
     const rows = packed[0] ?? 0
     if (rows < 1 || rows > MOST_ROWS) throw new RangeError('a bundle has no rows or too many')
-    this.packed = packed
+    this.values.packed = packed
     this.size = rows
     this.read = this.own = 0
     this.#at = 1
     this.#bundle++
-    this.#shapes.length = this.words.shapes.length
+    if (this.#ownShapes.length > 0) this.#ownShapes = []
   }
 
   /** Reads the next row, and gives its shape. */
   next(): RowShape {
-    const { packed, places } = this
-    const { count } = this.words
-    const slot = this.#slot()
-    const shape = this.#shapes[slot]
+    const { words, packed, places } = this.values
+    const { count } = words
+    const number = this.#shapeNumber(packed)
+    const shape = number < FIRST_OWN_SHAPE ? words.shapes[number] : this.#ownShapes[number - FIRST_OWN_SHAPE]
     if (!shape) throw new RangeError('a row has a shape that is not there')
     const { values } = shape
-    const isFirst = this.#seenIn[slot] !== this.#bundle
-    const numbers = this.#latest[slot] ?? new Int32Array(MOST_VALUES)
-    if (isFirst) {
-      this.#latest[slot] = numbers
-      this.#seenIn[slot] = this.#bundle
-    }
+    const isFirst = this.#seenIn[number] !== this.#bundle
+    this.#seenIn[number] = this.#bundle
+    if (this.#latest[number] === NO_NUMBERS) this.#latest[number] = new Int32Array(MOST_VALUES)
+    const numbers = this.#latest[number] as Int32Array
     let bitsAt = this.#at
     let at = isFirst ? bitsAt : bitsAt + ((values + 7) >> 3)
     let own = this.own
@@ -81,9 +92,9 @@ export class BundleCursor {
       if (values - group < 8) bits &= (1 << (values - group)) - 1
       for (; bits !== 0; bits &= bits - 1) {
         const first = packed[at++] as number
-        let number = first
+        let value = first
         if (first >= LONG_WORD) {
-          if (first < OWN_VALUE) number = LONG_WORD + ((first - LONG_WORD) << 8) + (packed[at++] as number)
+          if (first < OWN_VALUE) value = LONG_WORD + ((first - LONG_WORD) << 8) + (packed[at++] as number)
           else if (first === NEW_VALUE) {
             // Most are short. What is cut short is noticed at the end.
             let size = packed[at++] as number
@@ -95,15 +106,15 @@ export class BundleCursor {
             places[2 * own] = at
             at += size
             places[2 * own + 1] = at
-            number = OWN + own++
+            value = OWN + own++
           } else if (first === LONG_OWN) {
-            number = OWN + ((packed[at] as number) << 8) + (packed[at + 1] as number)
+            value = OWN + ((packed[at] as number) << 8) + (packed[at + 1] as number)
             at += 2
-          } else number = OWN + first - OWN_VALUE
+          } else value = OWN + first - OWN_VALUE
         }
-        if (!(number < OWN ? number < count : number - OWN < own))
+        if (!(value < OWN ? value < count : value - OWN < own))
           throw new RangeError('a row has a value that is not there')
-        numbers[group + 31 - Math.clz32(bits & -bits)] = number
+        numbers[group + 31 - Math.clz32(bits & -bits)] = value
       }
     }
     this.shape = shape
@@ -117,25 +128,16 @@ export class BundleCursor {
   }
 
   /** The number of the shape of the next row. */
-  #slot(): number {
-    const { packed } = this
+  #shapeNumber(packed: Uint8Array): number {
     const code = packed[this.#at++] as number
-    if (code < NEW_SHAPE) return code < this.words.shapes.length ? code : -1
-    const known = this.words.shapes.length
-    if (code === OWN_SHAPE) return known + (packed[this.#at++] as number)
-    if (code !== NEW_SHAPE) return -1
+    if (code < NEW_SHAPE) return code
+    if (code === OWN_SHAPE) return FIRST_OWN_SHAPE + (packed[this.#at++] as number)
+    if (code !== NEW_SHAPE) throw new RangeError('a row has a shape that is not there')
     const from = new ByteReader(packed, this.#at)
-    this.#shapes.push(readShape(from))
+    const number = FIRST_OWN_SHAPE + this.#ownShapes.push(readShape(from)) - 1
     this.#at = from.at
-    return this.#shapes.length - 1
+    return number
   }
-}
-
-/** What the numbers of values mean. */
-export interface Values {
-  readonly words: Words
-  readonly packed: Uint8Array
-  readonly places: Int32Array
 }
 
 /**

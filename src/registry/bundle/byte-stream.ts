@@ -43,13 +43,13 @@ export class ByteReader {
     return this.at === this.bytes.length
   }
 
-  /** At most `most`. */
+  /** At most `most`, which four bytes can say. */
   number(most: number): number {
     let value = 0
-    for (let shift = 0; shift <= 28; shift += 7) {
+    for (let shift = 0; shift <= 21; shift += 7) {
       const byte = this.bytes[this.at++]
       if (byte === undefined) break
-      value += (byte & 127) * 2 ** shift
+      value |= (byte & 127) << shift
       if (byte < 128 && value <= most) return value
     }
     throw new RangeError('a number is cut short or too large')

@@ -1,5 +1,5 @@
 import { MAX_LEAF_BYTES } from '../../proof/price/row.ts'
-import { BundleCursor, OWN, writeRow } from './bundle-cursor.ts'
+import { BundleCursor, OWN, Values, writeRow } from './bundle-cursor.ts'
 import { MOST_ROWS } from './row-packer.ts'
 import { BAR, MOST_KEY_PARTS, MOST_VALUES, partEnd, partStart, type RowShape } from './row-shape.ts'
 import { type RowText, rowText } from './row-values.ts'
@@ -31,7 +31,6 @@ const shared = new Int32Array(MOST_ROWS * MOST_VALUES)
 export class OpenBundle {
   size = 0
   hashes: Uint8Array = NONE
-  packed: Uint8Array = NONE
   /** Of each row the shape, and where the numbers of its values begin. */
   private readonly shapes: RowShape[] = []
   private readonly firsts: number[] = []
@@ -39,20 +38,18 @@ export class OpenBundle {
   #bodies: (string | undefined)[] = []
 
   private constructor(
-    readonly words: Words,
     private numbers: Int32Array,
-    /** Where the values of the bundle itself begin and end. */
-    public places: Int32Array,
+    readonly values: Values,
   ) {}
 
   /** Throws on what is no bundle: a file from elsewhere may hold anything, and its rows are read before they are known to be good. */
   static from(stored: StoredBundle, words: Words): OpenBundle {
     const cursor = cursors.get(words) ?? new BundleCursor(words)
     cursors.set(words, cursor)
-    const bundle = new OpenBundle(words, shared, cursor.places)
+    const bundle = new OpenBundle(shared, new Values(words, stored.rows, cursor.values.places))
     const count = bundle.#read(stored, cursor)
     bundle.numbers = shared.slice(0, count)
-    bundle.places = cursor.places.slice(0, 2 * cursor.own)
+    bundle.values.places = cursor.values.places.slice(0, 2 * cursor.own)
     for (let row = 0; row < bundle.size; row++) bundle.writeKey(row, room, 0)
     return bundle
   }
@@ -60,7 +57,7 @@ export class OpenBundle {
   /** Reads one bundle after the other in the same memory. Each is valid until the next one is read. Keys that are none throw when they are asked for. */
   static reader(words: Words): (stored: StoredBundle) => OpenBundle {
     const cursor = new BundleCursor(words)
-    const bundle = new OpenBundle(words, new Int32Array(MOST_ROWS * MOST_VALUES), cursor.places)
+    const bundle = new OpenBundle(new Int32Array(MOST_ROWS * MOST_VALUES), cursor.values)
     return (stored) => {
       bundle.#read(stored, cursor)
       return bundle
@@ -71,7 +68,6 @@ export class OpenBundle {
   #read({ rows, hashes }: StoredBundle, cursor: BundleCursor): number {
     cursor.open(rows)
     this.size = cursor.size
-    this.packed = rows
     this.hashes = hashes
     if (this.#keys.length > 0) this.#keys = []
     if (this.#bodies.length > 0) this.#bodies = []
@@ -96,8 +92,9 @@ export class OpenBundle {
   /** Writes the key of a row, and gives the place after it. There must be `MOST_KEY_BYTES` of room. Throws if it is longer than any key. */
   writeKey(row: number, out: Uint8Array, at: number): number {
     const { key, gaps } = this.shapes[row] as RowShape
-    const { numbers, places } = this
-    const { starts } = this.words
+    const { numbers } = this
+    const { words, packed, places } = this.values
+    const { starts } = words
     const first = this.firsts[row] as number
     let to = at
     for (let part = 0; part < key.length; part++) {
@@ -105,7 +102,7 @@ export class OpenBundle {
       const value = key[part] as number
       const number = numbers[first + value] as number
       const isWord = number < OWN
-      const from = isWord ? this.words.room : this.packed
+      const from = isWord ? words.room : packed
       const place = 2 * (number - OWN)
       let start = (isWord ? starts[number] : places[place]) as number
       let end = (isWord ? starts[number + 1] : places[place + 1]) as number
@@ -122,7 +119,7 @@ export class OpenBundle {
 
   /** Writes the text of a row, and gives the place after it. There must be `ROW_ROOM` bytes. Throws if it is longer than any row. */
   write(row: number, out: RowText, at: number): number {
-    return writeRow(this, this.shapes[row] as RowShape, this.numbers, this.firsts[row] as number, out, at)
+    return writeRow(this.values, this.shapes[row] as RowShape, this.numbers, this.firsts[row] as number, out, at)
   }
 
   body(row: number): string {

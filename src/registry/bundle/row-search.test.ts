@@ -29,13 +29,14 @@ function bundlesOf(rows: readonly Row[]): OpenBundle[] {
 const finders = new WeakMap<Words, RowFinder>()
 
 /** One for all bundles of a file, as in a service. */
-function finderOf({ words }: OpenBundle): RowFinder {
+function finderOf({ values: { words } }: OpenBundle): RowFinder {
   const finder = finders.get(words) ?? new RowFinder(words)
   finders.set(words, finder)
   return finder
 }
 
-const findRow = (bundle: OpenBundle, parts: readonly string[]): number => finderOf(bundle).find(bundle.packed, parts)
+const findRow = (bundle: OpenBundle, parts: readonly string[]): number =>
+  finderOf(bundle).find(bundle.values.packed, parts)
 
 function rowsAround(bundle: OpenBundle, row: number): Around | undefined {
   expect(findRow(bundle, partsOf(bundle.key(row)))).toBe(row)
@@ -112,7 +113,7 @@ test('a row that was found is written as it is, and says whether it is a price o
         for (const bundle of bundlesOf(dated))
           for (let i = 0; i < bundle.size; i++) {
             const finder = finderOf(bundle)
-            expect(finder.find(bundle.packed, partsOf(bundle.key(i)))).toBe(i)
+            expect(finder.find(bundle.values.packed, partsOf(bundle.key(i)))).toBe(i)
             const isAlso = finder.isPriceOn(day)
             finder.around()
             const out = Buffer.alloc(ROW_ROOM)
@@ -128,7 +129,7 @@ test('a row that was found is written as it is, and says whether it is a price o
 })
 
 /** The same rows with each word written now as this one and now as that, of a file that has all of them twice. */
-function twice({ words, packed, size }: OpenBundle, isOther: () => boolean): OpenBundle {
+function twice({ values: { words, packed }, size }: OpenBundle, isOther: () => boolean): OpenBundle {
   const stored = Array.from({ length: words.count }, (_, i) => words.room.slice(words.starts[i], words.starts[i + 1]))
   const out = new ByteWriter()
   for (const word of [...stored, ...stored]) out.text(word, 0, word.length)
@@ -149,7 +150,7 @@ function twice({ words, packed, size }: OpenBundle, isOther: () => boolean): Ope
       else {
         rows.room[rows.at++] = NEW_VALUE
         const place = 2 * (number - OWN)
-        rows.text(packed, cursor.places[place] as number, cursor.places[place + 1] as number)
+        rows.text(packed, cursor.values.places[place] as number, cursor.values.places[place + 1] as number)
       }
     }
   }
@@ -248,9 +249,9 @@ test('whatever stands in a bundle, a row is found under its own key only, and as
   fc.assert(
     fc.property(rowsOf, fc.array(change, { minLength: 1, maxLength: 2 }), (rows, changes) => {
       for (const once of bundlesOf(rows)) {
-        const packed = once.packed.slice()
+        const packed = once.values.packed.slice()
         for (const { at, byte } of changes) packed[at % packed.length] = byte
-        const whole = attempt(() => OpenBundle.from({ rows: packed, hashes: new Uint8Array() }, once.words))
+        const whole = attempt(() => OpenBundle.from({ rows: packed, hashes: new Uint8Array() }, once.values.words))
         const finder = finderOf(once)
         for (let i = 0; i < once.size; i++) {
           const key = once.key(i)

@@ -107,18 +107,19 @@ export class RowFinder {
   }
 
   #bytesOf(number: number): Uint8Array {
-    return number < OWN ? this.#cursor.words.room : this.#cursor.packed
+    const { words, packed } = this.#cursor.values
+    return number < OWN ? words.room : packed
   }
 
   /** Where a value begins (0), or ends (1). */
   #edgeOf(number: number, edge: 0 | 1): number {
-    const { words, places } = this.#cursor
+    const { words, places } = this.#cursor.values
     return (number < OWN ? words.starts[number + edge] : places[2 * (number - OWN) + edge]) as number
   }
 
   /** Writes the text of the row that was found, and gives the place after it: see `writeRow`. */
   write(out: RowText, at: number): number {
-    return writeRow(this.#cursor, this.#shape as RowShape, this.#numbers, 0, out, at)
+    return writeRow(this.#cursor.values, this.#shape as RowShape, this.#numbers, 0, out, at)
   }
 
   /** Whether the row that was found states a price, and one that holds on a day. */
@@ -126,7 +127,8 @@ export class RowFinder {
     const { from, kind } = this.#shape as RowShape
     if (from < 0 || kind < 0) return false
     const word = this.#numbers[kind] as number
-    return PRICED.some((text) => this.#means(word, text)) && this.#isUpTo(this.#numbers[from] as number, day)
+    const isPriced = this.#means(word, 'price') || this.#means(word, 'rate')
+    return isPriced && this.#isUpTo(this.#numbers[from] as number, day)
   }
 
   /** Whether a value is a date that is not after a day. */
@@ -194,7 +196,6 @@ export class RowFinder {
 
 const QUOTE = 34
 const NULL = 'null'
-const PRICED = ['price', 'rate']
 
 function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
   if (end - start !== text.length) return false

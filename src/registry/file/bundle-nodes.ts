@@ -51,7 +51,7 @@ const middle = Array.from({ length: MIDDLE_NODES }, (_, i) => placeOfNode(MIDDLE
 const GROUP = BUNDLE_ROWS / MIDDLE_NODES
 const STORED_BYTES = BUNDLE_HASHES * HASH_SIZE
 /** For each of the nodes in the middle: the pairs on the way from its leaves to the root of the tile. */
-const wayFrom = middle.map((_, group) => pairsBetween(group))
+const wayFrom = middle.map((_, group) => Int32Array.from(pairsBetween(group)))
 
 /** Those that lead to a node in the middle, and all above it. */
 function pairsBetween(group: number): number[] {
@@ -63,7 +63,7 @@ function pairsBetween(group: number): number[] {
   })
 }
 
-const all = pairs.map((_, pair) => pair)
+const all = Int32Array.from(pairs, (_, pair) => pair)
 
 /**
  * What is needed of the tree for the proof of one row, if a bundle in a full tile has neither too little nor too much. The
@@ -74,7 +74,7 @@ export function nodesFor(stored: Uint8Array, bundle: number, row: number): Bundl
   const group = row >> MIDDLE_HEIGHT
   for (let i = group * GROUP; i < (group + 1) * GROUP; i += 2) copyHashes(stored, i, 2, leaves[i] as number)
   for (let i = 0; i < MIDDLE_NODES; i += 2) copyHashes(stored, BUNDLE_ROWS + i, 2, middle[i] as number)
-  return climbed(stored, bundle, wayFrom[group] as number[])
+  return climbed(stored, bundle, wayFrom[group] as Int32Array)
 }
 
 /** The same for all its rows, to be kept. */
@@ -92,7 +92,7 @@ export function nodesIn(stored: Uint8Array, bundle: number): BundleNodes | undef
 }
 
 /** Hashes these pairs, and adds what is beside the way up. */
-function climbed(stored: Uint8Array, bundle: number, some: readonly number[]): BundleNodes {
+function climbed(stored: Uint8Array, bundle: number, some: Int32Array): BundleNodes {
   for (let i = 0; i < BESIDE; i++) copyHashes(stored, BUNDLE_ROWS + MIDDLE_NODES + i, 1, placeBeside(bundle, i))
   for (let at = 0; at < some.length; at++) {
     const i = some[at] as number

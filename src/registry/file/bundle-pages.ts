@@ -25,6 +25,13 @@ interface InnerPage {
 interface HeldPage {
   number: number
   readonly bytes: Buffer
+  /** The same, as SQLite gives bytes: the engine compiles what reads them for one of both. */
+  readonly plain: Uint8Array
+}
+
+function heldPage(size: number): HeldPage {
+  const plain = new Uint8Array(size)
+  return { number: 0, bytes: Buffer.from(plain.buffer), plain }
 }
 
 export class BundlePages {
@@ -40,8 +47,8 @@ export class BundlePages {
     private readonly root: number,
     size: number,
   ) {
-    this.#main = { number: 0, bytes: Buffer.alloc(size) }
-    this.#beside = { number: 0, bytes: Buffer.alloc(size) }
+    this.#main = heldPage(size)
+    this.#beside = heldPage(size)
   }
 
   /** `root` is the first page of the table of bundles. */
@@ -69,7 +76,7 @@ export class BundlePages {
       if (!known) {
         const held = page === this.#main.number ? this.#main : into
         if (!this.#read(page, held)) return undefined
-        if (held.bytes[0] === LEAF_PAGE) return bundleOn(held.bytes, n)
+        if (held.bytes[0] === LEAF_PAGE) return bundleOn(held.plain, n)
         if (held.bytes[0] !== INNER_PAGE || this.#isFull) return undefined
         const read = innerPage(held.bytes)
         this.#count++
@@ -120,7 +127,7 @@ function innerPage(bytes: Buffer): InnerPage {
   return { upTo, children, inner: [] }
 }
 
-function bundleOn(bytes: Buffer, n: number): StoredBundle | undefined {
+function bundleOn(bytes: Uint8Array, n: number): StoredBundle | undefined {
   let [from, to] = [0, Math.min(pairAt(bytes, 3), (bytes.length - 8) >> 1)]
   while (from < to) {
     const middle = (from + to) >> 1
@@ -134,7 +141,7 @@ function bundleOn(bytes: Buffer, n: number): StoredBundle | undefined {
 }
 
 /** The columns that are wanted of a record (n, first_key, hashes, rows), if all of it is on this page. */
-function recordAt(bytes: Buffer, start: number, size: number): StoredBundle | undefined {
+function recordAt(bytes: Uint8Array, start: number, size: number): StoredBundle | undefined {
   const header = numberAt(bytes, start)
   const number = numberAt(bytes, after)
   const key = numberAt(bytes, after)

@@ -132,10 +132,11 @@ class DayPlan {
 
   /** Whether no other release has the code, under this name or another. */
   #isAlone(cpt: string, main: Release): boolean {
-    return this.#beside.every(({ release, facts }) => {
+    for (const { release, facts } of this.#beside) {
       if (facts && codeIn(facts, cpt) !== cpt) return false
-      return release === main || !openPublished(this.parts.db, release).hasCode(cpt)
-    })
+      if (release !== main && openPublished(this.parts.db, release).hasCode(cpt)) return false
+    }
+    return true
   }
 
   /** Everything there is for a code at a place and in the country; undefined where a chart has it under another code, or too much. */

@@ -154,7 +154,8 @@ class Rederivation {
   /** A page may hold a bundle twice, or in no order: then SQLite reads one thing, and the quick way to answers another. */
   #wrongOnPage(n: number): string | undefined {
     const paged = this.#paged(n)
-    const { packed, hashes } = this.file.bundle(n)
+    const { values, hashes } = this.file.bundle(n)
+    const { packed } = values
     const isSame = !paged || (Buffer.compare(paged.rows, packed) === 0 && Buffer.compare(paged.hashes, hashes) === 0)
     return isSame ? undefined : 'a page of its file can be read in two ways'
   }

@@ -141,13 +141,13 @@ export function keep(
 export class ReplyCache {
   #young = new Half()
   #old = new Half()
-  readonly #seen: Uint32Array
+  readonly #seen: Int32Array
   #hits = 0
   #misses = 0
 
   constructor(readonly mostBytes: number) {
     const places = Math.ceil((mostBytes + 1) / BYTES_FOR_SEEN / SEEN_IN_PLACE)
-    this.#seen = new Uint32Array(places * SEEN_IN_PLACE)
+    this.#seen = new Int32Array(places * SEEN_IN_PLACE)
   }
 
   get figures(): CacheFigures {
@@ -223,7 +223,8 @@ export class ReplyCache {
 function hashOf(target: string): number {
   let hash = 0
   for (let i = 0; i < target.length; i++) hash = Math.imul(hash ^ target.charCodeAt(i), 0x01000193)
-  return (hash ^ (hash >>> 15)) >>> 0
+  // Not below zero, and small enough to be counted with as a whole number.
+  return (hash ^ (hash >>> 15)) >>> 1
 }
 
 class Half {
