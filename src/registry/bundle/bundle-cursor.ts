@@ -53,9 +53,8 @@ export class BundleCursor {
   #ownShapes: RowShape[] = []
   /** By the number of a shape, those of the bundle itself after those of the release: the values of its last row. */
   readonly #latest = Array.from({ length: FIRST_OWN_SHAPE + MOST_ROWS }, () => NO_NUMBERS)
-  /** The bundle in which there was such a row: they are counted. */
-  readonly #seenIn = new Int32Array(FIRST_OWN_SHAPE + MOST_ROWS)
-  #bundle = 0
+  /** 1 where the bundle had such a row. */
+  readonly #isHere = new Uint8Array(FIRST_OWN_SHAPE + MOST_ROWS)
 
   constructor(words: Words) {
     this.values = new Values(words, NONE, new Int32Array(2 * MOST_OWN_VALUES))
@@ -68,7 +67,7 @@ export class BundleCursor {
     this.size = rows
     this.read = this.own = 0
     this.#at = 1
-    this.#bundle++
+    this.#isHere.fill(0)
     if (this.#ownShapes.length > 0) this.#ownShapes = []
   }
 
@@ -80,8 +79,8 @@ export class BundleCursor {
     const shape = number < FIRST_OWN_SHAPE ? words.shapes[number] : this.#ownShapes[number - FIRST_OWN_SHAPE]
     if (!shape) throw new RangeError('a row has a shape that is not there')
     const { values } = shape
-    const isFirst = this.#seenIn[number] !== this.#bundle
-    this.#seenIn[number] = this.#bundle
+    const isFirst = this.#isHere[number] === 0
+    this.#isHere[number] = 1
     if (this.#latest[number] === NO_NUMBERS) this.#latest[number] = new Int32Array(MOST_VALUES)
     const numbers = this.#latest[number] as Int32Array
     let bitsAt = this.#at
