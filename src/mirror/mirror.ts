@@ -19,7 +19,16 @@ import { isManifest, isState, type Manifest, type RegistryEntry } from '../proof
 import { leafHash } from '../proof/tree/merkle.ts'
 import { derive, filesOf, type MirroredLog } from './derived-store.ts'
 import { continues, type KeptLog, readLog, writeCheckpoint, writeParts } from './log-copy.ts'
-import { bringRelease, fetchIndex, INDEX, type IndexEntry, indexText, isHere, parseIndex } from './release-copy.ts'
+import {
+  bringRelease,
+  clearIncoming,
+  fetchIndex,
+  INDEX,
+  type IndexEntry,
+  indexText,
+  isHere,
+  parseIndex,
+} from './release-copy.ts'
 import type { StaticTree } from './static-tree.ts'
 
 export const POLICY = '/log/policy'
@@ -178,6 +187,7 @@ async function bringAll(
   entries: readonly RegistryEntry[],
 ): Promise<Brought | undefined> {
   const { fetcher, alarms } = parts
+  clearIncoming(tree)
   const files = filesOf(tree)
   const all = { ...parts, tree, files }
   const known = new Map((parseIndex(tree.text(INDEX)) ?? []).map((each) => [each.release_id, each]))

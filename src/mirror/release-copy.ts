@@ -89,12 +89,17 @@ export async function isHere(
   }
 }
 
+/** Where the file of a release is until it was derived again. */
+const incomingOf = (tree: StaticTree): string => tree.inside('incoming')
+
+/** What a round that was killed left behind, also when it ended after the last file was kept. */
+export const clearIncoming = (tree: StaticTree): void => rmSync(incomingOf(tree), { recursive: true, force: true })
+
 /** Brings the file of a release. False where an alarm was raised; then nothing of it is kept. */
 export async function bringRelease(parts: CopyParts, signed: SignedManifest, entry: IndexEntry): Promise<boolean> {
   const { tree, alarms } = parts
   const { release, evidence } = signed
-  const incoming = new FileFolder(tree.inside('incoming'))
-  rmSync(incoming.path, { recursive: true, force: true })
+  const incoming = new FileFolder(incomingOf(tree))
   mkdirSync(incoming.path, { recursive: true, mode: 0o700 })
   try {
     const wrong = await copied(parts, release, entry, incoming)
@@ -103,7 +108,7 @@ export async function bringRelease(parts: CopyParts, signed: SignedManifest, ent
     return false
   } finally {
     incoming.close()
-    rmSync(incoming.path, { recursive: true, force: true })
+    clearIncoming(tree)
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLog } from '../../src/mirror/log-copy.ts'
 import { StaticTree } from '../../src/mirror/static-tree.ts'
@@ -67,6 +67,17 @@ test('a mirror that is killed at any place goes on from there, and what it serve
   const left = readdirSync(world.tree.inside('')).filter((name) => /building|tmp/.test(name))
   expect(left).toEqual([])
 }, 120_000)
+
+test('what a round left that was killed when its last file was kept is removed by one that has nothing to bring', async () => {
+  await using world = await MirrorWorld.start()
+  await world.app.publish(aRelease())
+  await world.mirror()
+  const left = world.tree.inside('incoming')
+  mkdirSync(left)
+  writeFileSync(join(left, 'packed'), 'half a file')
+  expect(await world.mirror()).toMatchObject({ alarms: [], brought: 0 })
+  expect(existsSync(left)).toBe(false)
+})
 
 test('a folder that another process is mirroring into is left alone', async () => {
   await using world = await MirrorWorld.start()
