@@ -137,7 +137,8 @@ export class HeadReader {
 
   /** Notes a header whose value ends here, without the spaces around it. */
   #field(bytes: Buffer, start: number, end: number): Refusal | undefined {
-    let [from, to] = [this.#nameEnd + 1, end]
+    let from = this.#nameEnd + 1
+    let to = end
     while (from < to && isSpace(bytes[start + from])) from++
     while (to > from && isSpace(bytes[start + to - 1])) to--
     this.#marks.push(this.#lineStart, this.#nameEnd, from, to)

@@ -78,7 +78,10 @@ export class RowFinder {
   }
 
   #hasParts(row: number, parts: readonly string[]): boolean {
-    const [keys, same, other] = [this.#keys, this.#same, this.#other]
+    // One by one: of `[a, b] = [c, d]` the engine makes an array each time, and here it would be dozens in an answer.
+    const keys = this.#keys
+    const same = this.#same
+    const other = this.#other
     const from = row * PARTS
     if (keys[from] === OTHER_KEY) return false
     for (let part = 0; part < PARTS; part++) {
@@ -148,7 +151,8 @@ export class RowFinder {
   around(): Around | undefined {
     const { size } = this.#cursor
     const row = this.#row
-    let [from, to] = [row, row + 1]
+    let from = row
+    let to = row + 1
     while (from > 0 && this.#isLike(from - 1)) from--
     while (to < size && this.#isLike(to)) to++
     if ((from > 0 && !this.#hasOwnKey(from - 1)) || (to < size && !this.#hasOwnKey(to))) return undefined

@@ -128,7 +128,8 @@ function innerPage(bytes: Buffer): InnerPage {
 }
 
 function bundleOn(bytes: Uint8Array, n: number): StoredBundle | undefined {
-  let [from, to] = [0, Math.min(pairAt(bytes, 3), (bytes.length - 8) >> 1)]
+  let from = 0
+  let to = Math.min(pairAt(bytes, 3), (bytes.length - 8) >> 1)
   while (from < to) {
     const middle = (from + to) >> 1
     const size = numberAt(bytes, pairAt(bytes, 8 + 2 * middle))
@@ -159,7 +160,8 @@ function recordAt(bytes: Uint8Array, start: number, size: number): StoredBundle 
 
 /** The first place whose number is not below this one. */
 function placeOf(upTo: Int32Array, n: number): number {
-  let [from, to] = [0, upTo.length]
+  let from = 0
+  let to = upTo.length
   while (from < to) {
     const middle = (from + to) >> 1
     if ((upTo[middle] as number) < n) from = middle + 1

@@ -36,7 +36,8 @@ export class FirstKeys {
   /** The last bundle that does not begin after a text; -1 if all do, and undefined if that is not known here. */
   find(text: string): number | undefined {
     writeBeginning(text, asked, 0)
-    let [from, to] = [0, this.#count]
+    let from = 0
+    let to = this.#count
     while (from < to) {
       const middle = (from + to) >> 1
       if (this.#beginnings[middle * NUMBERS] === UNKNOWN) this.#first(middle)
@@ -107,7 +108,8 @@ class Chunk {
 
   /** The last key that is not after the text whose beginning was asked for; there is one. */
   findAsked(text: string): number {
-    let [from, to] = [0, this.#restOf.length]
+    let from = 0
+    let to = this.#restOf.length
     while (from < to) {
       const middle = (from + to) >> 1
       const difference = compareAsked(this.#beginnings, middle)

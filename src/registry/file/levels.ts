@@ -34,7 +34,8 @@ export function writeHash(out: DataView, to: number, hashes: Uint8Array, from: n
     out.setUint16(at + 2, TWO_CHARACTERS[bits & 4095] as number, true)
     at += 4
   }
-  const [before, last] = [hashes[from + 30] as number, hashes[from + 31] as number]
+  const before = hashes[from + 30] as number
+  const last = hashes[from + 31] as number
   out.setUint16(at, TWO_CHARACTERS[(before << 4) | (last >> 4)] as number, true)
   out.setUint8(at + 2, TWO_CHARACTERS[(last & 15) << 8] as number)
   out.setUint8(at + 3, EQUALS)

@@ -91,7 +91,8 @@ export class ReleaseTree {
     if (index >= this.#size) return undefined
     const path: string[] = []
     if (index < this.#inTiles) {
-      const [bundle, place] = [Math.floor(index / BUNDLE_ROWS), index % BUNDLE_ROWS]
+      const bundle = Math.floor(index / BUNDLE_ROWS)
+      const place = index % BUNDLE_ROWS
       const { nodes } = this.#nodesAround(bundle)
       if (!isAt(nodes, placeOfNode(0, place), leaf)) return undefined
       for (let height = 0; height < BUNDLE_HEIGHT; height++)
@@ -112,7 +113,8 @@ export class ReleaseTree {
       const path = this.path(index, leaf)
       return path ? to + bytes.write(path.map((hash) => `"${hash}"`).join(), to, 'latin1') : -1
     }
-    const [bundle, place] = [Math.floor(index / BUNDLE_ROWS), index % BUNDLE_ROWS]
+    const bundle = Math.floor(index / BUNDLE_ROWS)
+    const place = index % BUNDLE_ROWS
     const { nodes } =
       this.#checked.find(bundle) ?? this.#lead(bundle, nodesFor(hashes ?? this.parts.hashesIn(bundle), bundle, place))
     if (!isAt(nodes, placeOfNode(0, place), leaf)) return -1

@@ -54,11 +54,15 @@ export class QuickRows {
     const { file } = this
     const n = file.bundleOf(key)
     if (n < 0) return undefined
-    countRead('passed')
-    const stored = this.#pages?.find(n) ?? file.stored(n)
+    const stored = this.#pages?.find(n) ?? this.#stored(n)
     const row = this.#finder
     const at = row.find(stored.rows, parts)
     return at < 0 ? undefined : { n, at, stored, row: file.whole(n, row) }
+  }
+
+  #stored(n: number): StoredBundle {
+    countRead('passed')
+    return this.file.stored(n)
   }
 
   /** What tells apart the rows for the code and place of a row. Undefined if some of them may stand in other bundles. */

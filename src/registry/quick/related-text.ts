@@ -74,7 +74,8 @@ export class RelatedForm {
 
   /** Writes it, and gives the place after it. */
   write({ cpt, region, day }: About, { bytes, view }: RowText, at: number): number {
-    const [pieces, ends] = [this.#pieces, this.#ends]
+    const pieces = this.#pieces
+    const ends = this.#ends
     let to = at
     for (let piece = 0, from = 0; piece < ends.length; piece++) {
       const end = ends[piece] as number

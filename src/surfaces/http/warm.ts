@@ -177,7 +177,8 @@ export function firstPath(
       const { route, first } = found
       const request = (): Request => ({ requestId: parts.randomId(), method, accept: head.accept, started })
       if (visit.refusal) return refused(parts, route, request(), visit, visit.refusal)
-      const [stamp, form] = [route.stamp(), route.formFor(head.accept)]
+      const stamp = route.stamp()
+      const form = route.formFor(head.accept)
       if (stamp === undefined || form === undefined) return plain(asked, address, started, visit)
       const body = first(target.slice(query + 1))
       if (!body || isWorthwhile(body.length, 'answer') || body.length > MOST_PASSING)
