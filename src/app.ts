@@ -291,7 +291,10 @@ export function makeApp(
     cacheBytes: options.cacheBytes,
     refusalPages: refusalPages(frame),
     // Ready-made answers do not wait: sending one costs less than lining it up.
-    inTurn: (address, answer) => door.pass(() => addressBlock(address), answer),
+    door: {
+      isOpen: () => door.isOpen(),
+      inLine: (address, answer) => door.inLine(addressBlock(address), answer),
+    },
   })
   const followFiguresCalendar = (tell: CalendarParts['tell']) =>
     releaseOnCalendar({ parts: { ...figures, cosign, dice: systemDice(), retention: options.retention }, tell })

@@ -1,5 +1,9 @@
 import { expect, test } from 'bun:test'
 import { FrontDoor } from './front-door.ts'
+import type { Soon } from './soon.ts'
+
+const pass = <T>(door: FrontDoor, who: string, answer: () => Soon<T>): Soon<T> =>
+  door.isOpen() ? answer() : door.inLine(who, answer)
 
 const spin = (ms: number): void => {
   const end = performance.now() + ms
@@ -8,31 +12,18 @@ const spin = (ms: number): void => {
 
 test('a request is answered at once while there is little to do, without a promise', () => {
   const door = new FrontDoor()
-  expect(
-    door.pass(
-      () => 'a',
-      () => 1,
-    ),
-  ).toBe(1)
-  expect(
-    door.pass(
-      () => 'a',
-      () => 2,
-    ),
-  ).toBe(2)
+  expect(pass(door, 'a', () => 1)).toBe(1)
+  expect(pass(door, 'a', () => 2)).toBe(2)
 })
 
 test('when many come at once, a caller who asks for one thing is answered before one who asks for many', async () => {
   const door = new FrontDoor()
   const order: string[] = []
   const ask = (who: string, name: string) =>
-    door.pass(
-      () => who,
-      async () => {
-        spin(1)
-        order.push(name)
-      },
-    )
+    pass(door, who, async () => {
+      spin(1)
+      order.push(name)
+    })
   spin(0)
   const crowd = Array.from({ length: 30 }, (_, i) => ask('crowd', `crowd ${i}`))
   const other = Array.from({ length: 30 }, (_, i) => ask('others', `others ${i}`))
@@ -55,41 +46,22 @@ test('between answers new requests are looked at, and after the rush all is as b
     if (rounds < 1_000) setImmediate(count)
   }
   setImmediate(count)
-  const asked = Array.from({ length: 40 }, () =>
-    door.pass(
-      () => 'a',
-      async () => spin(1),
-    ),
-  )
+  const asked = Array.from({ length: 40 }, () => pass(door, 'a', async () => spin(1)))
   await Promise.all(asked)
   expect(rounds).toBeGreaterThan(5)
   await new Promise((resolve) => setImmediate(resolve))
   await new Promise((resolve) => setImmediate(resolve))
-  expect(
-    door.pass(
-      () => 'a',
-      () => 'at once',
-    ),
-  ).toBe('at once')
+  expect(pass(door, 'a', () => 'at once')).toBe('at once')
   expect(door.waiting).toBe(0)
 })
 
 test('a fault stays with who caused it', async () => {
   const door = new FrontDoor()
-  door.pass(
-    () => 'a',
-    () => spin(10),
-  )
-  const failed = door.pass(
-    () => 'a',
-    () => {
-      throw new Error('no')
-    },
-  )
-  const fine = door.pass(
-    () => 'a',
-    () => 'yes',
-  )
+  pass(door, 'a', () => spin(10))
+  const failed = pass(door, 'a', () => {
+    throw new Error('no')
+  })
+  const fine = pass(door, 'a', () => 'yes')
   expect(await Promise.resolve(failed).catch((error: Error) => error.message)).toBe('no')
   expect(await fine).toBe('yes')
 })

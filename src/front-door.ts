@@ -1,3 +1,5 @@
+import type { Soon } from './soon.ts'
+
 /** How long requests are answered as they come. What comes later in the same round of the event loop waits in line. */
 const ROUND_MS = 4
 /** How many who wait are answered at most before the sockets are looked at again. */
@@ -27,15 +29,19 @@ export class FrontDoor {
     return this.#waiting
   }
 
-  pass<T>(who: () => string, answer: () => T | Promise<T>): T | Promise<T> {
+  /** To be asked once for each request: whether it is answered now. If not, it waits in line. */
+  isOpen(): boolean {
     const now = performance.now()
     if (this.#began === undefined) {
       this.#began = now
       setImmediate(this.#round)
     }
-    if (this.#waiting === 0 && now - this.#began < ROUND_MS) return answer()
+    return this.#waiting === 0 && now - this.#began < ROUND_MS
+  }
+
+  inLine<T>(who: string, answer: () => Soon<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#line(who(), () => {
+      this.#line(who, () => {
         try {
           resolve(answer())
         } catch (error) {

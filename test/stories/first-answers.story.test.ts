@@ -163,7 +163,7 @@ test('what is no plain question is left to the general way: twice the same name,
 })
 
 /** The same service with the quick way and without it, each with counts and log lines of its own. */
-function surface(isQuick: boolean, rpm = 100_000, inTurn: HttpParts['inTurn'] = undefined) {
+function surface(isQuick: boolean, rpm = 100_000, door: HttpParts['door'] = undefined) {
   const { db, pepper } = app.installation
   const lines: RequestLine[] = []
   let requests = 0
@@ -183,7 +183,7 @@ function surface(isQuick: boolean, rpm = 100_000, inTurn: HttpParts['inTurn'] = 
     observe: (line) => lines.push({ ...line, ms: 0 }),
     randomId: () => `id-${String(++requests).padStart(8, '0')}`,
     cacheBytes: 4 * 1024 * 1024,
-    ...(inTurn && { inTurn }),
+    ...(door && { door }),
   })
   const seen = async (path: string, init: RequestInit) => {
     const response = await made.fetch(new Request(`${BASE_URL}${path}`, init), '192.0.2.1')
@@ -262,9 +262,9 @@ test('an answer that is not sent at once keeps its bytes while others are made',
     Object.entries(await app.railsHeaders()).map(([name, value]) => [name.toLowerCase(), value]),
   )
   for (const [name, { answer }, headers] of [
-    ['in line', surface(true, 100_000, later), {}],
+    ['in line', surface(true, 100_000, { isOpen: () => false, inLine: later }), {}],
     ['with a credential', surface(true), credential],
-    ['with both', surface(true, 100_000, later), credential],
+    ['with both', surface(true, 100_000, { isOpen: () => false, inLine: later }), credential],
   ] as const) {
     const made = await Promise.all(prices.map((query) => answer(`/reference?${query}`, headers)))
     expect([name, made.map(bodyOf)]).toEqual([name, wanted])

@@ -32,11 +32,18 @@ export interface HttpParts {
   observe: (line: RequestLine) => void
   randomId: () => string
   /** Decides when an answer is made that is not ready-made; at once if left out. */
-  inTurn?: <T>(address: string, answer: () => Soon<T>) => Soon<T>
+  door?: Door
   /** The pages that browsers are refused with; JSON if left out. */
   refusalPages?: RefusalPages | undefined
   /** How much memory ready-made answers may take; none if left out. */
   cacheBytes?: number | undefined
+}
+
+export interface Door {
+  /** Whether a request is answered now. */
+  isOpen(): boolean
+  /** Where it waits if not. */
+  inLine<T>(address: string, answer: () => Soon<T>): Promise<T>
 }
 
 /** What is known of a request before a route is chosen, and what is left of it to be kept. */

@@ -40,6 +40,11 @@ export class ReadyReply {
     this.#head = Buffer.from(statusLine(status) + headerLines(kept) + length, 'latin1')
   }
 
+  /** How large its body is. */
+  get bytes(): number {
+    return this.#body.length
+  }
+
   /** Whether a caller with this `If-Match` gets it. */
   isFor(ifMatch: string | null): boolean {
     return this.#status !== 200 || isNamedBy(ifMatch, this.#etag)
@@ -127,8 +132,8 @@ export function keep(
   const key = route.ignoresQuery ? (target.split(/[?#]/, 1)[0] as string) : target
   // Other spellings of the same target have no end, and nobody needs them twice.
   if (key !== (route.ignoresQuery ? pathname : `${pathname}${search}`)) return
-  const make = (): ReadyReply => new ReadyReply(whole, quota, code && requestId, code)
-  cache.keep(key, { route, stamp, cost }, () => variants, whole.body.length, make)
+  if (cache.wants(key, route, whole.body.length))
+    cache.keep(key, { route, stamp, cost }, variants, new ReadyReply(whole, quota, code && requestId, code))
 }
 
 /**
@@ -169,26 +174,26 @@ export class ReplyCache {
     return older
   }
 
-  /** Keeps a reply, unless it is too large or the target has come for the first time. */
+  /** To be asked once for each answer that was made: whether to keep it. Not if it is too large, nor when its target has come for the first time. */
+  wants(target: string, { isSmall }: KeptRoute, bytes: number): boolean {
+    this.#misses++
+    if (bytes + OVERHEAD_BYTES > this.mostBytes / 8 || target.length > LONGEST_TARGET) return false
+    return isSmall || this.find(target) !== undefined || this.#hasComeBefore(target)
+  }
+
   keep(
     target: string,
     made: Omit<KeptAnswers, 'replies' | 'bytes'>,
-    variantsOf: () => readonly number[],
-    bytes: number,
-    make: () => ReadyReply,
+    variants: readonly number[],
+    reply: ReadyReply,
   ): void {
-    this.#misses++
-    if (bytes + OVERHEAD_BYTES > this.mostBytes / 8 || target.length > LONGEST_TARGET) return
     const known = this.find(target)
-    if (!known && !made.route.isSmall && !this.#hasComeBefore(target)) return
-    const variants = variantsOf()
     const isSame = known?.route === made.route && known.stamp === made.stamp
     if (isSame && variants.every((variant) => known.replies.has(variant))) return
     this.#young.take(target)
     const answers = isSame ? known : { ...made, replies: new Map<number, ReadyReply>(), bytes: 2 * target.length }
-    const reply = make()
     for (const variant of variants) answers.replies.set(variant, reply)
-    answers.bytes += bytes + OVERHEAD_BYTES
+    answers.bytes += reply.bytes + OVERHEAD_BYTES
     this.#add(target, answers)
   }
 

@@ -147,19 +147,13 @@ export function httpSurface(parts: HttpParts): HttpSurface {
   }
   const ready = { ...parts, cache, isSecure: () => isSecure(parts) }
   const [warm, first] = [warmPath(ready), firstPath(ready, direct)]
-  const { inTurn = (_, make) => make() } = parts
-  const inTurnOf = (asked: Asked, address: string, started: number): Soon<ReadyBytes | Response> => {
-    let isLater = false
-    const made = inTurn(address, () => {
-      const made = first(asked, address, started, plain)
-      return isLater ? after(made, lasting) : made
-    })
-    isLater = true
-    return made
-  }
+  const { door } = parts
   const answer: HttpSurface['answer'] = (asked, address) => {
     const started = performance.now()
-    return warm(asked, address, started, plain) ?? inTurnOf(asked, address, started)
+    const made = warm(asked, address, started, plain)
+    if (made) return made
+    if (!door || door.isOpen()) return first(asked, address, started, plain)
+    return door.inLine(address, () => after(first(asked, address, started, plain), lasting))
   }
   return {
     answer,

@@ -173,31 +173,46 @@ export function firstPath(
     const found = method === 'GET' && query > 0 ? routes.get(target.slice(0, query)) : undefined
     const head = found && readHead(asked.head)
     if (!head || !isUsual(head) || target.length > LONGEST_TARGET) return plain(asked, address, started)
-    const enter = (visit: Visit): Soon<ReadyBytes | Response> => {
-      const { route, first } = found
-      const request = (): Request => ({ requestId: parts.randomId(), method, accept: head.accept, started })
-      if (visit.refusal) return refused(parts, route, request(), visit, visit.refusal)
-      const stamp = route.stamp()
-      const form = route.formFor(head.accept)
-      if (stamp === undefined || form === undefined) return plain(asked, address, started, visit)
-      const body = first(target.slice(query + 1))
-      if (!body || isWorthwhile(body.length, 'answer') || body.length > MOST_PASSING)
-        return plain(asked, address, started, visit)
-      const known = request()
-      const make = (): ReadyReply =>
-        new ReadyReply(wholeOf(parts, found, known, visit, new Uint8Array(body)), visit.quota)
-      parts.cache.keep(target, { route, stamp, cost: 1 }, () => variantsOf(form), body.length, make)
-      observed(parts, route, known, visit, OK, undefined)
-      return bytesOf(parts, found, known, visit, body)
-    }
     const visit = parts.gate.enter(callOf(head, address), found.route.access, found.route.limit)
-    if (!(visit instanceof Promise)) return enter(visit)
-    // Nothing was counted when the gate fails: it reads the credential first.
+    if (!(visit instanceof Promise))
+      return firstAnswer(parts, found, asked, head, started, visit) ?? plain(asked, address, started, visit)
     return visit.then(
-      (entered) => after(enter(entered), lasting),
+      (entered) => {
+        const made = firstAnswer(parts, found, asked, head, started, entered)
+        return made ? after(made, lasting) : plain(asked, address, started, entered)
+      },
+      // Nothing was counted when the gate fails: it reads the credential first.
       () => plain(asked, address, started),
     )
   }
+}
+
+/** Undefined where the operation leaves the question open. */
+function firstAnswer(
+  parts: WarmParts,
+  found: FirstRoute,
+  { head: { method, target } }: Asked,
+  { accept }: RequestHead,
+  started: number,
+  visit: Visit,
+): Soon<ReadyBytes | Response> | undefined {
+  const { route, first } = found
+  if (visit.refusal) {
+    const request = { requestId: parts.randomId(), method, accept, started }
+    return refused(parts, route, request, visit, visit.refusal)
+  }
+  const stamp = route.stamp()
+  const form = route.formFor(accept)
+  if (stamp === undefined || form === undefined) return undefined
+  const body = first(target.slice(target.indexOf('?') + 1))
+  if (!body || isWorthwhile(body.length, 'answer') || body.length > MOST_PASSING) return undefined
+  const request = { requestId: parts.randomId(), method, accept, started }
+  if (parts.cache.wants(target, route, body.length)) {
+    const reply = new ReadyReply(wholeOf(parts, found, request, visit, new Uint8Array(body)), visit.quota)
+    parts.cache.keep(target, { route, stamp, cost: 1 }, variantsOf(form), reply)
+  }
+  observed(parts, route, request, visit, OK, undefined)
+  return bytesOf(parts, found, request, visit, body)
 }
 
 const OK = 200
