@@ -125,7 +125,7 @@ export function makeApp(
   const lost = new LostSources(db, options.hasArchive ?? false)
   const failed = new FailedParts(db)
   const published = publishedRegistry(db, registryLog, failed, [lost])
-  const lostSources: RegistryParts['lostSources'] = (release) => lost.citedIn(release).slice(0, MOST_LOST)
+  const lostSources: RegistryParts['lostSources'] = (release) => lost.citedIn(release, MOST_LOST)
   const registry = { db, log: registryLog, published, today, charts, lostSources }
   const onFigures = publishedFigures({ db, log: figuresLog })
   const figures = { db, log: figuresLog, now, published: onFigures }

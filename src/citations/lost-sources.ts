@@ -7,6 +7,11 @@ export interface LostState {
   since: string
 }
 
+interface Citing {
+  release_id: string
+  citations: readonly { url: string; sha256: string }[]
+}
+
 /** The cited sources that nobody can be shown any more, as they were when the store was asked last. */
 export class LostSources {
   #lost: ReadonlyMap<string, LostState> = new Map()
@@ -40,12 +45,13 @@ export class LostSources {
     return this.#lost.size === 0 ? undefined : this.#lost.get(keyOf(source))
   }
 
-  /** Those that a release cites. */
-  citedIn({ release_id, citations }: { release_id: string; citations: readonly { url: string; sha256: string }[] }) {
+  /** Those that a release cites, at most so many. */
+  citedIn({ release_id, citations }: Citing, most: number): ({ release_id: string; sha256: string } & LostState)[] {
     if (this.#lost.size === 0) return []
-    return citations.flatMap((source) => {
+    const lost = citations.flatMap((source) => {
       const found = this.of(source)
       return found ? [{ release_id, sha256: source.sha256, ...found }] : []
     })
+    return lost.slice(0, most)
   }
 }

@@ -35,8 +35,11 @@ function finderOf({ values: { words } }: OpenBundle): RowFinder {
   return finder
 }
 
+const findIn = (finder: RowFinder, packed: Uint8Array, [code, ...parts]: readonly string[]): number =>
+  finder.find(packed, code as string, parts)
+
 const findRow = (bundle: OpenBundle, parts: readonly string[]): number =>
-  finderOf(bundle).find(bundle.values.packed, parts)
+  findIn(finderOf(bundle), bundle.values.packed, parts)
 
 function rowsAround(bundle: OpenBundle, row: number): Around | undefined {
   expect(findRow(bundle, partsOf(bundle.key(row)))).toBe(row)
@@ -113,7 +116,7 @@ test('a row that was found is written as it is, and says whether it is a price o
         for (const bundle of bundlesOf(dated))
           for (let i = 0; i < bundle.size; i++) {
             const finder = finderOf(bundle)
-            expect(finder.find(bundle.values.packed, partsOf(bundle.key(i)))).toBe(i)
+            expect(findIn(finder, bundle.values.packed, partsOf(bundle.key(i)))).toBe(i)
             const isAlso = finder.isPriceOn(day)
             finder.around()
             const out = Buffer.alloc(ROW_ROOM)
@@ -255,7 +258,7 @@ test('whatever stands in a bundle, a row is found under its own key only, and as
         const finder = finderOf(once)
         for (let i = 0; i < once.size; i++) {
           const key = once.key(i)
-          const row = attempt(() => finder.find(packed, partsOf(key)))
+          const row = attempt(() => findIn(finder, packed, partsOf(key)))
           if (row === undefined) refused++
           if (row === undefined || row < 0 || !whole) continue
           found++

@@ -12,7 +12,12 @@ const PLACE_PARTS = 2
 /** Stands for the first part of the key of a row that does not say itself what its key is. */
 const OTHER_KEY = -1
 
-/** Rows that stand together: which they are, and what tells them apart. Valid until the next ones are asked. */
+/** How many numbers tell a row from others for the same code and place. */
+export const MARKS = PARTS - PLACE_PARTS
+/** Of rows that stand together, so many bundles are looked at. */
+const MOST_BUNDLES = 3
+
+/** Rows that stand together: which they are in their bundle, and what tells them apart. Valid until the next ones are asked. */
 export interface Around {
   from: number
   to: number
@@ -37,7 +42,7 @@ export class RowFinder {
   #row = -1
   #shape: RowShape | undefined
   readonly #numbers = new Int32Array(MOST_VALUES)
-  readonly #around: Around = { from: 0, to: 0, marks: new Int32Array(1 + MOST_ROWS * PARTS), size: 0 }
+  readonly #around: Around = { from: 0, to: 0, marks: new Int32Array(1 + MOST_BUNDLES * MOST_ROWS * MARKS), size: 0 }
 
   constructor(words: Words) {
     this.#cursor = new BundleCursor(words)
@@ -48,15 +53,13 @@ export class RowFinder {
     return this.#cursor.size
   }
 
-  /** Which row has the key with these parts; -1 if none says so. Throws on what is no bundle. */
-  find(packed: Uint8Array, parts: readonly string[]): number {
+  /** Which row has the key with this code and these other parts; -1 if none says so. Throws on what is no bundle. */
+  find(packed: Uint8Array, code: string, parts: readonly string[]): number {
     const cursor = this.#cursor
-    cursor.open(packed)
-    this.#same.fill(OTHER_KEY)
-    this.#other.fill(OTHER_KEY)
+    this.#open(packed)
     for (let row = 0; row < cursor.size; row++) {
       this.#read()
-      if (!this.#hasParts(row, parts)) continue
+      if (!this.#hasParts(row, code, parts, PARTS)) continue
       const { shape, numbers } = cursor
       // The next row of the same shape is read into the same numbers.
       for (let i = 0; i < shape.values; i++) this.#numbers[i] = numbers[i] as number
@@ -65,6 +68,12 @@ export class RowFinder {
       return row
     }
     return -1
+  }
+
+  #open(packed: Uint8Array): void {
+    this.#cursor.open(packed)
+    this.#same.fill(OTHER_KEY)
+    this.#other.fill(OTHER_KEY)
   }
 
   #read(): void {
@@ -77,18 +86,19 @@ export class RowFinder {
     else this.#keys[to] = OTHER_KEY
   }
 
-  #hasParts(row: number, parts: readonly string[]): boolean {
+  /** Whether a row that was read has this code, and these other parts as far as they are asked for. */
+  #hasParts(row: number, code: string, parts: readonly string[], most: number): boolean {
     // One by one: of `[a, b] = [c, d]` the engine makes an array each time, and here it would be dozens in an answer.
     const keys = this.#keys
     const same = this.#same
     const other = this.#other
     const from = row * PARTS
     if (keys[from] === OTHER_KEY) return false
-    for (let part = 0; part < PARTS; part++) {
+    for (let part = 0; part < most; part++) {
       const number = keys[from + part] as number
       if (number === same[part]) continue
       if (number === other[part]) return false
-      if (!this.#means(number, parts[part] as string)) {
+      if (!this.#means(number, part === 0 ? code : (parts[part - 1] as string))) {
         other[part] = number
         return false
       }
@@ -157,22 +167,42 @@ export class RowFinder {
     while (to < size && this.#isLike(to)) to++
     if ((from > 0 && !this.#hasOwnKey(from - 1)) || (to < size && !this.#hasOwnKey(to))) return undefined
     const found = this.#around
-    const { marks } = found
-    let count = 0
-    marks[count++] = row - from
+    found.marks[0] = row - from
+    found.from = from
+    found.to = to
+    found.size = 1 + (to - from) * MARKS
+    return this.mark(from, to, found.marks, 1) ? found : undefined
+  }
+
+  /** Puts the marks of rows that were read at a place. False if some have values of the bundle itself: another one has others under such a number. */
+  mark(from: number, to: number, marks: Int32Array, at: number): boolean {
+    let place = at
     for (let i = from; i < to; i++)
       for (let part = PLACE_PARTS; part < PARTS; part++) {
         const number = this.#keys[i * PARTS + part] as number
-        // Another bundle has other values under such a number.
-        if (number >= OWN) return undefined
-        marks[count++] = number
+        if (number >= OWN) return false
+        marks[place++] = number
       }
-    found.from = from
-    found.to = to
-    found.size = count
-    return found
+    return true
   }
 
+  /** How many rows at the start of a bundle have this code and place; -1 if one does not say so itself. Throws as `find` does. */
+  countFirst(packed: Uint8Array, code: string, parts: readonly string[]): number {
+    this.#open(packed)
+    let row = 0
+    while (row < this.size && this.#hasOwnKey(row) && this.#hasParts(row, code, parts, PLACE_PARTS)) row++
+    return row === this.size || this.#hasOwnKey(row) ? row : -1
+  }
+
+  /** The same at its end. */
+  countLast(packed: Uint8Array, code: string, parts: readonly string[]): number {
+    this.#open(packed)
+    let row = this.size
+    while (row > 0 && this.#hasOwnKey(row - 1) && this.#hasParts(row - 1, code, parts, PLACE_PARTS)) row--
+    return row === 0 || this.#hasOwnKey(row - 1) ? this.size - row : -1
+  }
+
+  /** Reads up to there. */
   #hasOwnKey(row: number): boolean {
     while (row >= this.#cursor.read) this.#read()
     return this.#keys[row * PARTS] !== OTHER_KEY

@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { type ChartFacts, type ChartTable, codeIn, factsOf } from '../../proof/price/charts.ts'
 import { ROW_PROOF } from '../../proof/price/proofs.ts'
 import { HASH_SIZE } from '../../proof/tree/merkle.ts'
-import type { RowFinder } from '../bundle/row-search.ts'
+import type { Around, RowFinder } from '../bundle/row-search.ts'
 import { rowText } from '../bundle/row-values.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { writeHash } from '../file/levels.ts'
@@ -15,7 +15,7 @@ import type { PublishedRegistry, View } from '../lookup/view.ts'
 import type { Release } from '../store.ts'
 import { type PlainQuestion, plainReader } from './plain-question.ts'
 import { MOST_KEYS, quickRows, type RowPlace } from './quick-rows.ts'
-import { RelatedTexts } from './related-text.ts'
+import { type RelatedForm, RelatedTexts } from './related-text.ts'
 
 export interface FirstAnswerParts {
   db: Db
@@ -55,7 +55,7 @@ export function firstAnswers(parts: FirstAnswerParts): (query: string) => Uint8A
     const question = view && read(query)
     if (!question) return undefined
     try {
-      return planFor(view, question.day || parts.today()).answer(question, related)
+      return planFor(view, question.rest.day || parts.today()).answer(question, related)
     } catch {
       return undefined // the general way meets the same, and says what is wrong
     }
@@ -102,26 +102,20 @@ class DayPlan {
   }
 
   answer(question: PlainQuestion, related: RelatedTexts): Uint8Array<ArrayBuffer> | undefined {
-    const { schedule, modifier } = question
-    const { facts, setting, chart } = schedule
-    const plate = this.#plateOf(chart)
-    if (!plate || codeIn(facts, question.cpt) !== question.cpt) return undefined
-    const { cpt } = question
-    const region = regionOf(facts, question.region)
-    const parts = [cpt, region, '', modifier, facts.bases[0] ?? '', setting ?? '', '']
-    const key = parts.join('|')
+    const { cpt, rest } = question
+    const { region } = rest
+    const plate = this.#plateOf(rest.chart)
+    if (!plate || codeIn(rest.facts, cpt) !== cpt) return undefined
     const file = openPublished(this.parts.db, plate.release)
     const rows = quickRows(file)
-    const place = file.failed.length === 0 ? rows.locate(key, parts) : undefined
+    const place = file.failed.length === 0 ? rows.locate(cpt, rest) : undefined
     if (!place?.row.isPriceOn(this.day) || this.parts.lostSources(plate.release.manifest).length > 0) return undefined
     const leaf = leafOf(place.row)
     const about = { cpt, region, day: this.day }
-    const codeAndPlace = `${cpt}|${region}`
-    const own = (): string[] => rows.keysAround(place, `${codeAndPlace}|`)
-    const around = this.#isAlone(cpt, plate.release) ? rows.around(place, codeAndPlace) : undefined
-    const all = around ? [] : this.#keysBeside(cpt, region, plate.release, own)
-    if (!all) return undefined
-    const beside = around ? related.ofRows(file, around, key, own) : related.of(key, all)
+    const around = this.#isAlone(cpt, plate.release) ? rows.around(place, cpt, rest) : undefined
+    const known = around && related.ofRows(file, around)
+    const beside = known ?? this.#besideOf(file, place, question, plate.release, around, related)
+    if (!beside) return undefined
     if (leaf.length + plate.share.length + beside.mostBytes(about) + MOST_OTHER_BYTES > out.length) return undefined
     const at = splice(file, plate, place, leaf)
     if (at < 0) return undefined
@@ -139,12 +133,27 @@ class DayPlan {
     return true
   }
 
+  #besideOf(
+    file: ReleaseFile,
+    place: RowPlace,
+    { cpt, rest }: PlainQuestion,
+    main: Release,
+    around: Around | undefined,
+    related: RelatedTexts,
+  ): RelatedForm | undefined {
+    const own = quickRows(file).keysAround(place, `${cpt}|${rest.region}|`)
+    const keys = around ? own : this.#keysBeside(cpt, rest.region, main, own)
+    const made = keys && related.of(cpt + rest.afterCode, keys)
+    if (around && made) related.keep(file, around, made)
+    return made
+  }
+
   /** Everything there is for a code at a place and in the country; undefined where a chart has it under another code, or too much. */
-  #keysBeside(cpt: string, region: string, main: Release, own: () => string[]): string[] | undefined {
+  #keysBeside(cpt: string, region: string, main: Release, own: readonly string[]): string[] | undefined {
     const keys: string[] = []
     for (const { release, facts } of this.#beside) {
       if (facts && codeIn(facts, cpt) !== cpt) return undefined
-      keys.push(...(release === main ? own() : this.#keysIn(release, cpt, region)))
+      keys.push(...(release === main ? own : this.#keysIn(release, cpt, region)))
     }
     for (const { release, facts } of region === 'national' ? [] : this.#beside)
       if (speaksForCountry(facts)) keys.push(...this.#keysIn(release, cpt, 'national'))
@@ -171,12 +180,6 @@ class DayPlan {
 interface Plate {
   release: Release
   share: Buffer
-}
-
-/** Where the rows of a chart are that speak for a locality or for the country: see `regionFor`. */
-function regionOf({ speaks }: ChartFacts, asked: string): string {
-  if (speaks === 'national' || asked === 'national') return 'national'
-  return speaks === 'locality' ? asked : asked.slice(0, 'US-XX'.length)
 }
 
 /** What is hashed of a row, where the answer is made: a zero byte and its text. */

@@ -7,17 +7,25 @@ import { isDay } from '../../proof/shape.ts'
 /** A question that names each part once and in the form in which keys have it. */
 export interface PlainQuestion {
   cpt: string
-  /** `national` or a locality. */
-  region: string
-  /** Empty for today. */
-  day: string
-  /** Empty, or one that neither changes the amount nor goes without saying. */
-  modifier: string
-  /** The schedule that is looked at first, and the setting of which it is asked first. */
-  schedule: FirstSchedule
+  rest: PlainRest
 }
 
-export interface FirstSchedule {
+/** What a question says besides its code. Most are alike in it, so it is made once. */
+export interface PlainRest {
+  /** Empty for today. */
+  day: string
+  /** The schedule that is looked at first. */
+  chart: string
+  facts: ChartFacts
+  /** Where its rows are that speak for the place. */
+  region: string
+  /** What follows on the code in the key of the row that is looked at first, as a text that begins with a bar. */
+  afterCode: string
+  /** The same in parts. */
+  parts: readonly string[]
+}
+
+interface FirstSchedule {
   chart: string
   facts: ChartFacts
   setting: Setting | null
@@ -63,24 +71,35 @@ export function plainReader(table: ChartTable): (query: string) => PlainQuestion
     if (!keyMembers.cpt(cpt) || (region !== '' && !isPlace(region)) || (day !== '' && !isDate(day))) return undefined
     if (modifier !== '' && !isModifier(modifier)) return undefined
     const schedule = scheduleFor(basis, setting)
-    return schedule && { cpt, region: region || 'national', day, modifier, schedule }
+    return schedule && { cpt, rest: restOf(schedule, region || 'national', day, modifier) }
   }
   // Most begin with the code, and what follows is one of some thousand texts.
-  const known = new Map<string, PlainQuestion>()
+  const known = new Map<string, PlainRest>()
   return (query) => {
     if (!query.startsWith(CODE) || query[AFTER_CODE] !== '&') return read(query)
-    const rest = query.slice(AFTER_CODE)
-    const like = known.get(rest)
-    if (!like) {
+    const text = query.slice(AFTER_CODE)
+    const rest = known.get(text)
+    if (!rest) {
       const question = read(query)
       if (known.size >= MOST_KNOWN) known.clear()
-      if (question) known.set(rest, question)
+      if (question) known.set(text, question.rest)
       return question
     }
     const cpt = query.slice(CODE.length, AFTER_CODE)
-    const { region, day, modifier, schedule } = like
-    return keyMembers.cpt(cpt) ? { cpt, region, day, modifier, schedule } : undefined
+    return keyMembers.cpt(cpt) ? { cpt, rest } : undefined
   }
+}
+
+function restOf({ chart, facts, setting }: FirstSchedule, place: string, day: string, modifier: string): PlainRest {
+  const region = regionOf(facts, place)
+  const parts = [region, '', modifier, facts.bases[0] ?? '', setting ?? '', '']
+  return { day, chart, facts, region, afterCode: `|${parts.join('|')}`, parts }
+}
+
+/** Where the rows of a chart are that speak for a locality or for the country: see `regionFor`. */
+function regionOf({ speaks }: ChartFacts, asked: string): string {
+  if (speaks === 'national' || asked === 'national') return 'national'
+  return speaks === 'locality' ? asked : asked.slice(0, 'US-XX'.length)
 }
 
 const CODE = 'cpt='

@@ -4,6 +4,8 @@ import { temporaryFolder } from '../../../test/support/folder.ts'
 import { FileFolder } from '../../db/file-folder.ts'
 import { canonical } from '../../proof/canonical-json.ts'
 import { rowKey } from '../../proof/price/row.ts'
+import { MARKS } from '../bundle/row-search.ts'
+import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { NewReleaseFile } from '../file/new-file-store.ts'
 import { openRelease } from '../file/release-file-store.ts'
 import { QuickRows, type RowPlace } from './quick-rows.ts'
@@ -21,8 +23,11 @@ async function rowsAt(files: FileFolder, count: number) {
   const { digest } = await made.seal()
   files.keep('made', digest)
   const rows = new QuickRows(openRelease({ files }, { release_id: 'a:B:1', file: digest }))
-  const keysAround = (key: string): string[] =>
-    rows.keysAround(rows.locate(key, key.split('|')) as RowPlace, '20000|national|')
+  const keysAround = (key: string): string[] => {
+    const parts = key.split('|').slice(1)
+    const place = rows.locate('20000', { afterCode: `|${parts.join('|')}`, parts }) as RowPlace
+    return rows.keysAround(place, '20000|national|')
+  }
   return { keys, keysAround }
 }
 
@@ -36,4 +41,52 @@ test('more keys than any code has at one place are not put together: a file from
   using folder = temporaryFolder()
   const { keys, keysAround } = await rowsAt(new FileFolder(folder.path), 5_000)
   for (const key of [keys[0], keys[2_500], keys[4_999]]) expect(() => keysAround(key as string)).toThrow('too many')
+})
+
+test('what tells the rows of a code and place apart is the same for the same rows, wherever bundles begin between them', async () => {
+  using folder = temporaryFolder()
+  const files = new FileFolder(folder.path)
+  // Groups of any size, most of which come again at other codes, so that they are cut in other places.
+  const sizes = Array.from({ length: 400 }, (_, i) => 1 + ((i * 7919) % 23) * (i % 9 === 0 ? 3 : 1))
+  const groups = sizes.map((size, i) =>
+    Array.from({ length: size }, (_, k) => aPrice({ cpt: String(20_000 + i), modifier: String(100 + k) })),
+  )
+  const made = new NewReleaseFile(
+    { files },
+    'made',
+    sizes.reduce((sum, size) => sum + size, 0),
+  )
+  for (const row of groups.flat())
+    made.add({ key: rowKey(row), body: canonical(row), cpt: row.cpt, region: row.region, npi: null })
+  const { digest } = await made.seal()
+  files.keep('made', digest)
+  const rows = new QuickRows(openRelease({ files }, { release_id: 'a:B:1', file: digest }))
+  const meaning = new Map<string, string>()
+  const counts = { inOne: 0, inSeveral: 0, further: 0 }
+  for (const again of [false, true])
+    for (const [i, group] of groups.entries())
+      for (const [at, row] of group.entries()) {
+        const [cpt = '', ...parts] = rowKey(row).split('|')
+        const rest = { region: row.region, parts, afterCode: `|${parts.join('|')}` }
+        const place = rows.locate(cpt, rest) as RowPlace
+        const around = rows.around(place, cpt, rest)
+        if (!around) {
+          counts.further++
+          // Values become words of the file only after some rows.
+          if (i > groups.length / 2) expect(group.length).toBeGreaterThan(BUNDLE_ROWS)
+          continue
+        }
+        const [first, ...marks] = around.marks.subarray(0, around.size)
+        expect([cpt, again, first, marks.length]).toEqual([cpt, again, at, group.length * MARKS])
+        const others = group.map((each) => each.modifier).join()
+        expect(meaning.get(marks.join()) ?? others).toBe(others)
+        meaning.set(marks.join(), others)
+        if (around.to - around.from === group.length) counts.inOne++
+        else counts.inSeveral++
+      }
+  expect(counts.inOne).toBeGreaterThan(1_000)
+  expect(counts.inSeveral).toBeGreaterThan(1_000)
+  expect(counts.further).toBeGreaterThan(100)
+  // One for each size: the same rows have the same marks.
+  expect(meaning.size).toBeLessThanOrEqual(new Set(sizes).size)
 })

@@ -1,9 +1,10 @@
 import { OpenBundle, type StoredBundle } from '../bundle/open-bundle.ts'
-import { type Around, RowFinder } from '../bundle/row-search.ts'
+import { type Around, MARKS, RowFinder } from '../bundle/row-search.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { BundlePages } from '../file/bundle-pages.ts'
 import { countRead } from '../file/read-memory.ts'
 import type { ReleaseFile } from '../file/release-file-store.ts'
+import type { PlainRest } from './plain-question.ts'
 
 /** Where a row is in its file. */
 export interface RowPlace {
@@ -32,6 +33,7 @@ export function quickRows(file: ReleaseFile): QuickRows {
 /** Rows that are wanted once: of most first answers no row beside it is asked for, so nothing is kept of them. */
 export class QuickRows {
   readonly #finder: RowFinder
+  readonly #finderBeside: RowFinder
   readonly #main: ReturnType<typeof OpenBundle.reader>
   readonly #beside: ReturnType<typeof OpenBundle.reader>
   readonly #pages: BundlePages | undefined
@@ -41,6 +43,7 @@ export class QuickRows {
 
   constructor(private readonly file: ReleaseFile) {
     this.#finder = new RowFinder(file.words())
+    this.#finderBeside = new RowFinder(file.words())
     this.#main = OpenBundle.reader(file.words())
     this.#beside = OpenBundle.reader(file.words())
     // Where rows have failed, the file itself says which are not to be read.
@@ -49,14 +52,14 @@ export class QuickRows {
     this.#beginsAnew = new Uint8Array(this.#lastBundle + 1)
   }
 
-  /** Where a price of this key is, which has these parts, if there is one that says so itself. Valid until the next call. */
-  locate(key: string, parts: readonly string[]): RowPlace | undefined {
+  /** Where a price of this code is, and this rest of a key, if there is one that says so itself. Valid until the next call. */
+  locate(cpt: string, { afterCode, parts }: Pick<PlainRest, 'afterCode' | 'parts'>): RowPlace | undefined {
     const { file } = this
-    const n = file.bundleOf(key)
+    const n = file.bundleOf(cpt + afterCode)
     if (n < 0) return undefined
     const stored = this.#pages?.find(n) ?? this.#stored(n)
     const row = this.#finder
-    const at = row.find(stored.rows, parts)
+    const at = row.find(stored.rows, cpt, parts)
     return at < 0 ? undefined : { n, at, stored, row: file.whole(n, row) }
   }
 
@@ -65,14 +68,48 @@ export class QuickRows {
     return this.file.stored(n)
   }
 
-  /** What tells apart the rows for the code and place of a row. Undefined if some of them may stand in other bundles. */
-  around({ n, row }: RowPlace, codeAndPlace: string): Around | undefined {
+  /** What tells apart the rows for the code and place of a row. Undefined if some of them may stand further away than in the bundles beside its own. */
+  around(
+    { n, row }: RowPlace,
+    cpt: string,
+    { region, parts }: Pick<PlainRest, 'region' | 'parts'>,
+  ): Around | undefined {
     const found = row.around()
-    const isAll =
-      found &&
-      (found.from > 0 || n === 0 || this.#beginsAnew[n] === 1) &&
-      (found.to < row.size || n === this.#lastBundle || this.file.firstKeys().isOther(n + 1, codeAndPlace))
-    return isAll ? found : undefined
+    if (!found) return undefined
+    const isOpenBefore = found.from === 0 && n > 0 && this.#beginsAnew[n] === 0
+    if (isOpenBefore && !this.#addBefore(n, cpt, parts, found)) return undefined
+    const isOpenAfter =
+      found.to === row.size && n < this.#lastBundle && !this.file.firstKeys().isOther(n + 1, `${cpt}|${region}`)
+    return isOpenAfter && !this.#addAfter(n, cpt, parts, found) ? undefined : found
+  }
+
+  /** Adds those at the end of the bundle before. False if there may be more, or it is not known. */
+  #addBefore(n: number, cpt: string, parts: readonly string[], found: Around): boolean {
+    const other = this.#finderBeside
+    const count = other.countLast(this.#rowsBeside(n - 1), cpt, parts)
+    const { size } = this.file.whole(n - 1, other)
+    if (count < 0 || (count === size && n > 1)) return false
+    if (count === 0) this.#beginsAnew[n] = 1
+    const { marks } = found
+    marks.copyWithin(1 + count * MARKS, 1, found.size)
+    marks[0] = (marks[0] as number) + count
+    found.size += count * MARKS
+    return other.mark(size - count, size, marks, 1)
+  }
+
+  /** The same at the start of the bundle after. */
+  #addAfter(n: number, cpt: string, parts: readonly string[], found: Around): boolean {
+    const other = this.#finderBeside
+    const count = other.countFirst(this.#rowsBeside(n + 1), cpt, parts)
+    const { size } = this.file.whole(n + 1, other)
+    if (count < 0 || (count === size && n + 1 < this.#lastBundle)) return false
+    const at = found.size
+    found.size += count * MARKS
+    return other.mark(0, count, found.marks, at)
+  }
+
+  #rowsBeside(n: number): Uint8Array {
+    return (this.#pages?.findBeside(n) ?? this.#stored(n)).rows
   }
 
   /** The keys around a row that begin as it does, in order. Most stand in its own bundle. Throws if they are too many. */

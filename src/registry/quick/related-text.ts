@@ -23,17 +23,16 @@ export class RelatedTexts {
     return this.#forms.get(name) ?? this.#make(name)
   }
 
-  /** The same for rows that stand together in a file and are all there are. Keys are asked for once for each list of marks. */
-  ofRows(file: object, { marks, size }: Around, row: string, keys: () => readonly string[]): RelatedForm {
+  /** The same for rows that stand together in a file and are all there are, if such rows were kept. */
+  ofRows(file: object, { marks, size }: Around): RelatedForm | undefined {
+    const known = this.#ofFiles.get(file)?.get(hashOf(marks, size))
+    return known && isSame(known.marks, marks, size) ? known.form : undefined
+  }
+
+  keep(file: object, { marks, size }: Around, form: RelatedForm): void {
     const forms = this.#ofFiles.get(file) ?? new Map<number, MarkedForm>()
-    const hash = hashOf(marks, size)
-    let known = forms.get(hash)
-    if (!known || !isSame(known.marks, marks, size)) {
-      known = { marks: marks.slice(0, size), form: this.of(row, keys()) }
-      if (forms.size >= MOST_FORMS) forms.clear()
-      this.#ofFiles.set(file, forms.set(hash, known))
-    }
-    return known.form
+    if (forms.size >= MOST_FORMS) forms.clear()
+    this.#ofFiles.set(file, forms.set(hashOf(marks, size), { marks: marks.slice(0, size), form }))
   }
 
   #make(name: string): RelatedForm {
