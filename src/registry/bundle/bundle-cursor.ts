@@ -50,6 +50,7 @@ export class BundleCursor {
   /** How many values of the bundle itself there are so far. */
   own = 0
   #at = 0
+  #end = 0
   #ownShapes: RowShape[] = []
   /** By the number of a shape, those of the bundle itself after those of the release: the values of its last row. */
   readonly #latest = Array.from({ length: FIRST_OWN_SHAPE + MOST_ROWS }, () => NO_NUMBERS)
@@ -60,13 +61,15 @@ export class BundleCursor {
     this.values = new Values(words, NONE, new Int32Array(2 * MOST_OWN_VALUES))
   }
 
-  open(packed: Uint8Array): void {
-    const rows = packed[0] ?? 0
+  /** A bundle stands between these places. */
+  open(packed: Uint8Array, from: number, end: number): void {
+    const rows = packed[from] ?? 0
     if (rows < 1 || rows > MOST_ROWS) throw new RangeError('a bundle has no rows or too many')
     this.values.packed = packed
     this.size = rows
     this.read = this.own = 0
-    this.#at = 1
+    this.#at = from + 1
+    this.#end = end
     this.#isHere.fill(0)
     if (this.#ownShapes.length > 0) this.#ownShapes = []
   }
@@ -121,7 +124,7 @@ export class BundleCursor {
     this.own = own
     this.#at = at
     this.read++
-    if (at > packed.length || (this.read === this.size && at < packed.length))
+    if (at > this.#end || (this.read === this.size && at < this.#end))
       throw new RangeError('a bundle is cut short or too long')
     return shape
   }

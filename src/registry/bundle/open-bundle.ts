@@ -66,7 +66,7 @@ export class OpenBundle {
 
   /** Gives how many numbers there are. */
   #read({ rows, hashes }: StoredBundle, cursor: BundleCursor): number {
-    cursor.open(rows)
+    cursor.open(rows, 0, rows.length)
     this.size = cursor.size
     this.hashes = hashes
     if (this.#keys.length > 0) this.#keys = []

@@ -7,6 +7,7 @@ import { packTile, TileWriter } from '../file/bundle.ts'
 import { BundleCursor, OWN } from './bundle-cursor.ts'
 import { ByteWriter } from './byte-stream.ts'
 import { OpenBundle, ROW_ROOM } from './open-bundle.ts'
+import { PlacedBundle } from './placed-bundle.ts'
 import { LONG_WORD, NEW_SHAPE, NEW_VALUE } from './row-packer.ts'
 import { type Around, RowFinder } from './row-search.ts'
 import { type RowShape, shapeFrom, writeShape } from './row-shape.ts'
@@ -36,7 +37,7 @@ function finderOf({ values: { words } }: OpenBundle): RowFinder {
 }
 
 const findIn = (finder: RowFinder, packed: Uint8Array, [code, ...parts]: readonly string[]): number =>
-  finder.find(packed, code as string, parts)
+  finder.find(PlacedBundle.of({ rows: packed, hashes: new Uint8Array() }), code as string, parts)
 
 const findRow = (bundle: OpenBundle, parts: readonly string[]): number =>
   findIn(finderOf(bundle), bundle.values.packed, parts)
@@ -139,7 +140,7 @@ function twice({ values: { words, packed }, size }: OpenBundle, isOther: () => b
   const both = { ...readWords({ shapes: new Uint8Array(), words: out.bytes() }), shapes: words.shapes }
   const cursor = new BundleCursor(words)
   const rows = new ByteWriter()
-  cursor.open(packed)
+  cursor.open(packed, 0, packed.length)
   rows.number(size)
   const shapes: RowShape[] = []
   for (let row = 0; row < size; row++) {

@@ -1,6 +1,7 @@
 import { KEY_PARTS } from '../../proof/price/row.ts'
 import { BundleCursor, OWN, writeRow } from './bundle-cursor.ts'
 import { isSame } from './byte-table.ts'
+import type { PlacedBundle } from './placed-bundle.ts'
 import { MOST_ROWS } from './row-packer.ts'
 import { MOST_VALUES, type RowShape } from './row-shape.ts'
 import type { RowText } from './row-values.ts'
@@ -54,9 +55,9 @@ export class RowFinder {
   }
 
   /** Which row has the key with this code and these other parts; -1 if none says so. Throws on what is no bundle. */
-  find(packed: Uint8Array, code: string, parts: readonly string[]): number {
+  find(bundle: PlacedBundle, code: string, parts: readonly string[]): number {
     const cursor = this.#cursor
-    this.#open(packed)
+    this.#open(bundle)
     for (let row = 0; row < cursor.size; row++) {
       this.#read()
       if (!this.#hasParts(row, code, parts, PARTS)) continue
@@ -70,8 +71,8 @@ export class RowFinder {
     return -1
   }
 
-  #open(packed: Uint8Array): void {
-    this.#cursor.open(packed)
+  #open({ rows, rowsAt, rowsEnd }: PlacedBundle): void {
+    this.#cursor.open(rows, rowsAt, rowsEnd)
     this.#same.fill(OTHER_KEY)
     this.#other.fill(OTHER_KEY)
   }
@@ -187,16 +188,16 @@ export class RowFinder {
   }
 
   /** How many rows at the start of a bundle have this code and place; -1 if one does not say so itself. Throws as `find` does. */
-  countFirst(packed: Uint8Array, code: string, parts: readonly string[]): number {
-    this.#open(packed)
+  countFirst(bundle: PlacedBundle, code: string, parts: readonly string[]): number {
+    this.#open(bundle)
     let row = 0
     while (row < this.size && this.#hasOwnKey(row) && this.#hasParts(row, code, parts, PLACE_PARTS)) row++
     return row === this.size || this.#hasOwnKey(row) ? row : -1
   }
 
   /** The same at its end. */
-  countLast(packed: Uint8Array, code: string, parts: readonly string[]): number {
-    this.#open(packed)
+  countLast(bundle: PlacedBundle, code: string, parts: readonly string[]): number {
+    this.#open(bundle)
     let row = this.size
     while (row > 0 && this.#hasOwnKey(row - 1) && this.#hasParts(row - 1, code, parts, PLACE_PARTS)) row--
     return row === 0 || this.#hasOwnKey(row - 1) ? this.size - row : -1

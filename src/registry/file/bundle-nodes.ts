@@ -1,4 +1,5 @@
 import { HASH_SIZE, type Hash } from '../../proof/tree/merkle.ts'
+import { type PlacedHashes, placedHashes, viewOf } from '../bundle/placed-bundle.ts'
 import { BESIDE, BUNDLE_HASHES, BUNDLE_HEIGHT, BUNDLE_ROWS, MIDDLE_HEIGHT, MIDDLE_NODES } from './bundle.ts'
 
 /** The lower nodes around the rows of one bundle. */
@@ -16,6 +17,7 @@ const PAIR_BYTES = 1 + 2 * HASH_SIZE
 const OWN_PAIRS = BUNDLE_ROWS - 1
 const PAIRS = OWN_PAIRS + BESIDE
 const room = Buffer.alloc(PAIRS * PAIR_BYTES + HASH_SIZE)
+const roomView = viewOf(room)
 const pairs = Array.from({ length: PAIRS }, (_, i) => {
   room[i * PAIR_BYTES] = 1
   return room.subarray(i * PAIR_BYTES, (i + 1) * PAIR_BYTES)
@@ -69,8 +71,8 @@ const all = Int32Array.from(pairs, (_, pair) => pair)
  * What is needed of the tree for the proof of one row, if a bundle in a full tile has neither too little nor too much. The
  * nodes above other rows are taken as they are stored: all must lead to the root of the tile. Valid until the next call.
  */
-export function nodesFor(stored: Uint8Array, bundle: number, row: number): BundleNodes | undefined {
-  if (stored.length !== STORED_BYTES) return undefined
+export function nodesFor(stored: PlacedHashes, bundle: number, row: number): BundleNodes | undefined {
+  if (stored.hashesSize !== STORED_BYTES) return undefined
   const group = row >> MIDDLE_HEIGHT
   for (let i = group * GROUP; i < (group + 1) * GROUP; i += 2) copyHashes(stored, i, 2, leaves[i] as number)
   for (let i = 0; i < MIDDLE_NODES; i += 2) copyHashes(stored, BUNDLE_ROWS + i, 2, middle[i] as number)
@@ -80,8 +82,9 @@ export function nodesFor(stored: Uint8Array, bundle: number, row: number): Bundl
 /** The same for all its rows, to be kept. */
 export function nodesIn(stored: Uint8Array, bundle: number): BundleNodes | undefined {
   if (stored.length !== STORED_BYTES) return undefined
-  for (let i = 0; i < BUNDLE_ROWS; i += 2) copyHashes(stored, i, 2, leaves[i] as number)
-  climbed(stored, bundle, all)
+  const placed = placedHashes(stored)
+  for (let i = 0; i < BUNDLE_ROWS; i += 2) copyHashes(placed, i, 2, leaves[i] as number)
+  climbed(placed, bundle, all)
   for (const [i, at] of middle.entries())
     if (
       room.compare(stored, (BUNDLE_ROWS + i) * HASH_SIZE, (BUNDLE_ROWS + i + 1) * HASH_SIZE, at, at + HASH_SIZE) !== 0
@@ -92,7 +95,7 @@ export function nodesIn(stored: Uint8Array, bundle: number): BundleNodes | undef
 }
 
 /** Hashes these pairs, and adds what is beside the way up. */
-function climbed(stored: Uint8Array, bundle: number, some: Int32Array): BundleNodes {
+function climbed(stored: PlacedHashes, bundle: number, some: Int32Array): BundleNodes {
   for (let i = 0; i < BESIDE; i++) copyHashes(stored, BUNDLE_ROWS + MIDDLE_NODES + i, 1, placeBeside(bundle, i))
   for (let at = 0; at < some.length; at++) {
     const i = some[at] as number
@@ -104,10 +107,7 @@ function climbed(stored: Uint8Array, bundle: number, some: Int32Array): BundleNo
 }
 
 /** The two of a pair stand side by side, so they are copied at once. */
-function copyHashes(from: Uint8Array, index: number, count: number, to: number): void {
-  const start = index * HASH_SIZE
-  COPY.call(from, room, to, start, start + count * HASH_SIZE)
+function copyHashes({ hashes, hashesAt }: PlacedHashes, index: number, count: number, to: number): void {
+  const start = hashesAt + index * HASH_SIZE
+  for (let i = 0; i < count * HASH_SIZE; i += 4) roomView.setInt32(to + i, hashes.getInt32(start + i))
 }
-
-/** That of `Buffer` does for all bytes. */
-const COPY = Buffer.prototype.copy

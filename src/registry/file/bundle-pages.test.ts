@@ -66,7 +66,7 @@ test('every bundle is found as SQLite finds it, in trees of one page and of many
     const { file, reads } = readerOf(bytes)
     const pages = BundlePages.of(file, root)
     for (const { n, hashes, rows } of stored) {
-      const found = pages?.find(n)
+      const found = pages?.find(n)?.stored()
       expect([n, Buffer.from(found?.rows ?? []), Buffer.from(found?.hashes ?? [])]).toEqual([
         n,
         Buffer.from(rows),
@@ -88,8 +88,10 @@ test('a neighbour is read beside a bundle, which stays as it was', () => {
   for (let n = 1; n < stored.length; n++) {
     const found = pages?.find(n)
     for (const beside of [n - 1, (n + 100) % stored.length])
-      expect(Buffer.from(pages?.findBeside(beside)?.rows ?? [])).toEqual(Buffer.from(stored[beside]?.rows ?? []))
-    expect(Buffer.from(found?.rows ?? [])).toEqual(Buffer.from(stored[n]?.rows ?? []))
+      expect(Buffer.from(pages?.findBeside(beside)?.stored().rows ?? [])).toEqual(
+        Buffer.from(stored[beside]?.rows ?? []),
+      )
+    expect(Buffer.from(found?.stored().rows ?? [])).toEqual(Buffer.from(stored[n]?.rows ?? []))
   }
 })
 
@@ -125,7 +127,7 @@ test('in a file with any bytes the search ends, and finds bytes of the file or n
       const pages = BundlePages.of(file, root)
       for (const n of [...asked, 0, stored.length - 1]) {
         const before = reads.length
-        const found = pages?.find(n)
+        const found = pages?.find(n)?.stored()
         expect(reads.length - before).toBeLessThanOrEqual(12)
         if (found) expect(found.rows.length + found.hashes.length).toBeLessThan(512)
       }

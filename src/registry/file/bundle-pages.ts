@@ -1,5 +1,5 @@
 import type { SealedFile } from '../../db/file-folder.ts'
-import type { StoredBundle } from '../bundle/open-bundle.ts'
+import { PlacedBundle } from '../bundle/placed-bundle.ts'
 
 // A release file is an SQLite file. To read one bundle by a query takes three times as long as to read its page, and a first
 // answer does little else. So its page is found and read here, as https://sqlite.org/fileformat2.html says in 1.3, 1.6 and
@@ -25,13 +25,19 @@ interface InnerPage {
 interface HeldPage {
   number: number
   readonly bytes: Buffer
-  /** The same, as SQLite gives bytes: the engine compiles what reads them for one of both. */
-  readonly plain: Uint8Array
+  /** The bundle that was found on it last, and the one beside that. Their bytes are as SQLite gives them: the engine compiles what reads them for one kind. */
+  readonly bundle: PlacedBundle
+  readonly beside: PlacedBundle
 }
 
 function heldPage(size: number): HeldPage {
   const plain = new Uint8Array(size)
-  return { number: 0, bytes: Buffer.from(plain.buffer), plain }
+  return {
+    number: 0,
+    bytes: Buffer.from(plain.buffer),
+    bundle: PlacedBundle.on(plain),
+    beside: PlacedBundle.on(plain),
+  }
 }
 
 export class BundlePages {
@@ -58,16 +64,16 @@ export class BundlePages {
   }
 
   /** What is stored of a bundle; undefined where SQLite has to say what is there. Valid until the next call. */
-  find(n: number): StoredBundle | undefined {
+  find(n: number): PlacedBundle | undefined {
     return this.#find(n, this.#main)
   }
 
   /** The same beside what was found last, which stays valid. Most neighbours are on one page. */
-  findBeside(n: number): StoredBundle | undefined {
+  findBeside(n: number): PlacedBundle | undefined {
     return this.#find(n, this.#beside)
   }
 
-  #find(n: number, into: HeldPage): StoredBundle | undefined {
+  #find(n: number, into: HeldPage): PlacedBundle | undefined {
     let page = this.root
     let parent: InnerPage | undefined
     let place = 0
@@ -76,7 +82,7 @@ export class BundlePages {
       if (!known) {
         const held = page === this.#main.number ? this.#main : into
         if (!this.#read(page, held)) return undefined
-        if (held.bytes[0] === LEAF_PAGE) return bundleOn(held.plain, n)
+        if (held.bytes[0] === LEAF_PAGE) return bundleOn(into === this.#main ? held.bundle : held.beside, n)
         if (held.bytes[0] !== INNER_PAGE || this.#isFull) return undefined
         const read = innerPage(held.bytes)
         this.#count++
@@ -127,35 +133,37 @@ function innerPage(bytes: Buffer): InnerPage {
   return { upTo, children, inner: [] }
 }
 
-function bundleOn(bytes: Uint8Array, n: number): StoredBundle | undefined {
+function bundleOn(bundle: PlacedBundle, n: number): PlacedBundle | undefined {
+  const bytes = bundle.rows
   let from = 0
   let to = Math.min(pairAt(bytes, 3), (bytes.length - 8) >> 1)
   while (from < to) {
     const middle = (from + to) >> 1
     const size = numberAt(bytes, pairAt(bytes, 8 + 2 * middle))
     const number = numberAt(bytes, after)
-    if (number === n) return recordAt(bytes, after, size)
+    if (number === n) return place(bundle, after, size) ? bundle : undefined
     if (number < n) from = middle + 1
     else to = middle
   }
   return undefined
 }
 
-/** The columns that are wanted of a record (n, first_key, hashes, rows), if all of it is on this page. */
-function recordAt(bytes: Uint8Array, start: number, size: number): StoredBundle | undefined {
+/** Finds the columns that are wanted of a record (n, first_key, hashes, rows), if all of it is on this page. */
+function place(bundle: PlacedBundle, start: number, size: number): boolean {
+  const bytes = bundle.rows
   const header = numberAt(bytes, start)
   const number = numberAt(bytes, after)
   const key = numberAt(bytes, after)
   const hashes = numberAt(bytes, after)
   const rows = numberAt(bytes, after)
   // The number of a row is not stored twice. A text has an odd type, and bytes have an even one.
-  if (after !== start + header || number !== 0 || key < 13 || key % 2 !== 1) return undefined
-  if (hashes < 12 || rows < 12 || hashes % 2 !== 0 || rows % 2 !== 0) return undefined
-  const hashesAt = after + (key - 13) / 2
-  const rowsAt = hashesAt + (hashes - 12) / 2
-  const end = rowsAt + (rows - 12) / 2
-  if (end !== start + size || end > bytes.length) return undefined
-  return { hashes: bytes.subarray(hashesAt, rowsAt), rows: bytes.subarray(rowsAt, end) }
+  if (after !== start + header || number !== 0 || key < 13 || key % 2 !== 1) return false
+  if (hashes < 12 || rows < 12 || hashes % 2 !== 0 || rows % 2 !== 0) return false
+  bundle.hashesAt = after + (key - 13) / 2
+  bundle.hashesSize = (hashes - 12) / 2
+  bundle.rowsAt = bundle.hashesAt + bundle.hashesSize
+  bundle.rowsEnd = bundle.rowsAt + (rows - 12) / 2
+  return bundle.rowsEnd === start + size && bundle.rowsEnd <= bytes.length
 }
 
 /** The first place whose number is not below this one. */

@@ -1,6 +1,7 @@
 import { concat, toBase64 } from '../../proof/bytes.ts'
 import { HASH_SIZE, type Hash, joinRight, perfectSubtrees } from '../../proof/tree/merkle.ts'
 import { TILE_HEIGHT, TILE_WIDTH } from '../../proof/tree/tiles.ts'
+import { type PlacedHashes, placedHashes } from '../bundle/placed-bundle.ts'
 import { BESIDE, BUNDLE_HEIGHT, BUNDLE_ROWS, BUNDLES_PER_TILE } from './bundle.ts'
 import { type BundleNodes, nodesFor, nodesIn, placeBeside, placeOfNode, placeOfRoot } from './bundle-nodes.ts'
 import { bufferOf, HASH_TEXT, isHashAt, levelsOf, writeHash } from './levels.ts'
@@ -106,9 +107,9 @@ export class ReleaseTree {
 
   /**
    * Writes the same as the members of a JSON list, and gives the place after it; -1 for a leaf that is not there. There must
-   * be `MOST_PATH_BYTES` of room. `hashes` is what the bundle of the leaf has of the tree, if it was read with the leaf.
+   * be `MOST_PATH_BYTES` of room. `stored` is what the bundle of the leaf has of the tree, if it was read with the leaf.
    */
-  writePath({ bytes, view }: PathRoom, to: number, index: number, leaf: Hash, hashes?: Uint8Array): number {
+  writePath({ bytes, view }: PathRoom, to: number, index: number, leaf: Hash, stored?: PlacedHashes): number {
     if (index >= this.#inTiles) {
       const path = this.path(index, leaf)
       return path ? to + bytes.write(path.map((hash) => `"${hash}"`).join(), to, 'latin1') : -1
@@ -116,7 +117,8 @@ export class ReleaseTree {
     const bundle = Math.floor(index / BUNDLE_ROWS)
     const place = index % BUNDLE_ROWS
     const { nodes } =
-      this.#checked.find(bundle) ?? this.#lead(bundle, nodesFor(hashes ?? this.parts.hashesIn(bundle), bundle, place))
+      this.#checked.find(bundle) ??
+      this.#lead(bundle, nodesFor(stored ?? placedHashes(this.parts.hashesIn(bundle)), bundle, place))
     if (!isAt(nodes, placeOfNode(0, place), leaf)) return -1
     let at = to
     for (let height = 0; height < BUNDLE_HEIGHT; height++)

@@ -199,7 +199,7 @@ function splice(
   Bun.SHA256.hash(leaf, hash)
   let at = writeNumber(index, put(PROOF, leaf.length - 1))
   at = writeHash(outText.view, put(LEAF, at), hash, 0)
-  at = file.tree(release.manifest.rows_root).writePath(outRoom, put(PATH, at), index, hash, stored.hashes)
+  at = file.tree(release.manifest.rows_root).writePath(outRoom, put(PATH, at), index, hash, stored)
   if (at < 0) return at
   out.set(share, at)
   return at + share.length

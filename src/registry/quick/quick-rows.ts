@@ -1,4 +1,5 @@
-import { OpenBundle, type StoredBundle } from '../bundle/open-bundle.ts'
+import { OpenBundle } from '../bundle/open-bundle.ts'
+import { PlacedBundle } from '../bundle/placed-bundle.ts'
 import { type Around, MARKS, RowFinder } from '../bundle/row-search.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { BundlePages } from '../file/bundle-pages.ts'
@@ -12,7 +13,7 @@ export interface RowPlace {
   n: number
   /** Its place in the bundle. */
   at: number
-  stored: StoredBundle
+  stored: PlacedBundle
   /** Has found it. */
   row: RowFinder
 }
@@ -59,13 +60,13 @@ export class QuickRows {
     if (n < 0) return undefined
     const stored = this.#pages?.find(n) ?? this.#stored(n)
     const row = this.#finder
-    const at = row.find(stored.rows, cpt, parts)
+    const at = row.find(stored, cpt, parts)
     return at < 0 ? undefined : { n, at, stored, row: file.whole(n, row) }
   }
 
-  #stored(n: number): StoredBundle {
+  #stored(n: number): PlacedBundle {
     countRead('passed')
-    return this.file.stored(n)
+    return PlacedBundle.of(this.file.stored(n))
   }
 
   /** What tells apart the rows for the code and place of a row. Undefined if some of them may stand further away than in the bundles beside its own. */
@@ -86,7 +87,7 @@ export class QuickRows {
   /** Adds those at the end of the bundle before. False if there may be more, or it is not known. */
   #addBefore(n: number, cpt: string, parts: readonly string[], found: Around): boolean {
     const other = this.#finderBeside
-    const count = other.countLast(this.#rowsBeside(n - 1), cpt, parts)
+    const count = other.countLast(this.#placedBeside(n - 1), cpt, parts)
     const { size } = this.file.whole(n - 1, other)
     if (count < 0 || (count === size && n > 1)) return false
     if (count === 0) this.#beginsAnew[n] = 1
@@ -100,7 +101,7 @@ export class QuickRows {
   /** The same at the start of the bundle after. */
   #addAfter(n: number, cpt: string, parts: readonly string[], found: Around): boolean {
     const other = this.#finderBeside
-    const count = other.countFirst(this.#rowsBeside(n + 1), cpt, parts)
+    const count = other.countFirst(this.#placedBeside(n + 1), cpt, parts)
     const { size } = this.file.whole(n + 1, other)
     if (count < 0 || (count === size && n + 1 < this.#lastBundle)) return false
     const at = found.size
@@ -108,13 +109,13 @@ export class QuickRows {
     return other.mark(0, count, found.marks, at)
   }
 
-  #rowsBeside(n: number): Uint8Array {
-    return (this.#pages?.findBeside(n) ?? this.#stored(n)).rows
+  #placedBeside(n: number): PlacedBundle {
+    return this.#pages?.findBeside(n) ?? this.#stored(n)
   }
 
   /** The keys around a row that begin as it does, in order. Most stand in its own bundle. Throws if they are too many. */
   keysAround({ n, at, stored }: RowPlace, prefix: string): string[] {
-    const bundle = this.#main(stored)
+    const bundle = this.#main(stored.stored())
     let [from, to] = [at, at + 1]
     while (from > 0 && bundle.key(from - 1).startsWith(prefix)) from--
     while (to < bundle.size && bundle.key(to).startsWith(prefix)) to++
@@ -138,6 +139,6 @@ export class QuickRows {
   #neighbour(n: number, found: readonly string[]): OpenBundle {
     if (found.length > MOST_KEYS) throw new RangeError('there are too many keys')
     const { file } = this
-    return file.kept(n) ?? file.whole(n, this.#beside(this.#pages?.findBeside(n) ?? file.stored(n)))
+    return file.kept(n) ?? file.whole(n, this.#beside(this.#placedBeside(n).stored()))
   }
 }

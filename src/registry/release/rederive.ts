@@ -5,6 +5,7 @@ import { equalBytes, toBase64 } from '../../proof/bytes.ts'
 import type { PlaceRow } from '../../proof/price/row.ts'
 import { HASH_SIZE, rangeRoot } from '../../proof/tree/merkle.ts'
 import { TILE_WIDTH, TileBuilder, tilesOf } from '../../proof/tree/tiles.ts'
+import type { StoredBundle } from '../bundle/open-bundle.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { nodesIn } from '../file/bundle-nodes.ts'
 import { BundlePages } from '../file/bundle-pages.ts'
@@ -161,10 +162,10 @@ class Rederivation {
   }
 
   /** Undefined where that is left to SQLite, which then says what is wrong. */
-  #paged(n: number): ReturnType<BundlePages['find']> {
+  #paged(n: number): StoredBundle | undefined {
     try {
       this.#pages ??= BundlePages.of(this.file.sealed, this.file.rootPage('bundle'))
-      return this.#pages?.find(n)
+      return this.#pages?.find(n)?.stored()
     } catch {
       return undefined
     }
