@@ -32,6 +32,7 @@ test('the bundle of a key is the last one that does not begin after it, in one c
     for (const [n, key] of keys.entries()) {
       expect([bundles, key, firstKeys.find(key)]).toEqual([bundles, key, n])
       expect(firstKeys.find(`${key}~`)).toBe(n)
+      for (const at of [0, 5, 16, 20]) expect(firstKeys.find(key.slice(0, at), key.slice(at))).toBe(n)
       expect(firstKeys.find(key.slice(0, -1))).toBe(n - 1)
     }
     expect(firstKeys.find('')).toBe(-1)

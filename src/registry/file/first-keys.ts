@@ -33,21 +33,21 @@ export class FirstKeys {
     this.#beginnings = new Int32Array(this.#count * NUMBERS).fill(UNKNOWN)
   }
 
-  /** The last bundle that does not begin after a text; -1 if all do, and undefined if that is not known here. */
-  find(text: string): number | undefined {
-    writeBeginning(text, asked, 0)
+  /** The last bundle that does not begin after a text and one that follows on it; -1 if all do, and undefined if that is not known here. */
+  find(text: string, more = ''): number | undefined {
+    writeBeginning(text, more, asked, 0)
     let from = 0
     let to = this.#count
     while (from < to) {
       const middle = (from + to) >> 1
       if (this.#beginnings[middle * NUMBERS] === UNKNOWN) this.#first(middle)
       const difference = compareAsked(this.#beginnings, middle)
-      if (difference < 0 || (difference === 0 && this.#first(middle) <= text)) from = middle + 1
+      if (difference < 0 || (difference === 0 && this.#first(middle) <= text + more)) from = middle + 1
       else to = middle
     }
     if (from === 0) return -1
     const keys = this.#chunk(from - 1)
-    return keys ? (from - 1) * CHUNK + keys.findAsked(text) : undefined
+    return keys ? (from - 1) * CHUNK + keys.findAsked(text, more) : undefined
   }
 
   /** Whether a bundle begins with another code or place than this (`code|place`). Undefined if that is not known here. */
@@ -60,7 +60,7 @@ export class FirstKeys {
     const known = this.#firsts[chunk]
     if (known !== undefined) return known
     const read = this.source.firstKey(chunk * CHUNK)
-    writeBeginning(read, this.#beginnings, chunk * NUMBERS)
+    writeBeginning(read, '', this.#beginnings, chunk * NUMBERS)
     this.#firsts[chunk] = read
     return read
   }
@@ -95,7 +95,7 @@ class Chunk {
     this.#beginnings = new Int32Array(keys.length * NUMBERS)
     this.#restOf = new Uint16Array(keys.length)
     for (const [i, key] of keys.entries()) {
-      writeBeginning(key, this.#beginnings, i * NUMBERS)
+      writeBeginning(key, '', this.#beginnings, i * NUMBERS)
       const rest = key.slice(BEGINNING)
       if (!this.#rests.includes(rest)) this.#rests.push(ownText(rest))
       this.#restOf[i] = this.#rests.indexOf(rest)
@@ -107,13 +107,14 @@ class Chunk {
   }
 
   /** The last key that is not after the text whose beginning was asked for; there is one. */
-  findAsked(text: string): number {
+  findAsked(text: string, more: string): number {
     let from = 0
     let to = this.#restOf.length
     while (from < to) {
       const middle = (from + to) >> 1
       const difference = compareAsked(this.#beginnings, middle)
-      if (difference < 0 || (difference === 0 && this.#restAt(middle) <= text.slice(BEGINNING))) from = middle + 1
+      if (difference < 0 || (difference === 0 && this.#restAt(middle) <= (text + more).slice(BEGINNING)))
+        from = middle + 1
       else to = middle
     }
     return from - 1
@@ -149,15 +150,18 @@ const UNKNOWN = -1
 /** The beginning of the text that is looked for. */
 const asked = new Int32Array(NUMBERS)
 
-/** Past its end a text has no character, and comes first. */
-function writeBeginning(text: string, into: Int32Array, at: number): void {
+/** Two texts are not put together for it. Past their end there is no character, and that comes first. */
+function writeBeginning(text: string, more: string, into: Int32Array, at: number): void {
   for (let number = 0; number < NUMBERS; number++) {
     let bits = 0
     for (let i = number * IN_NUMBER; i < (number + 1) * IN_NUMBER; i++)
-      bits = (bits << BITS) | (i < text.length ? Math.min(MOST_CHARACTER, text.charCodeAt(i)) : 0)
+      bits = (bits << BITS) | (i < text.length ? characterOf(text, i) : characterOf(more, i - text.length))
     into[at + number] = bits
   }
 }
+
+const characterOf = (text: string, i: number): number =>
+  i < text.length ? Math.min(MOST_CHARACTER, text.charCodeAt(i)) : 0
 
 /** Below zero where a beginning is before the one that is looked for. */
 function compareAsked(beginnings: Int32Array, place: number): number {

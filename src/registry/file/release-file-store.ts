@@ -172,9 +172,9 @@ export class ReleaseFile extends FileSummary {
     return n < 0 ? 0 : this.#placeIn(n, text)
   }
 
-  /** The last bundle that does not begin after a text; -1 if all do. */
-  bundleOf(text: string): number {
-    return this.firstKeys().find(text) ?? this.findBundle(text) ?? -1
+  /** The last bundle that does not begin after a text and one that follows on it; -1 if all do. */
+  bundleOf(text: string, more = ''): number {
+    return this.firstKeys().find(text, more) ?? this.findBundle(text + more) ?? -1
   }
 
   /** The first keys of its bundles. */

@@ -56,7 +56,7 @@ export class QuickRows {
   /** Where a price of this code is, and this rest of a key, if there is one that says so itself. Valid until the next call. */
   locate(cpt: string, { afterCode, parts }: Pick<PlainRest, 'afterCode' | 'parts'>): RowPlace | undefined {
     const { file } = this
-    const n = file.bundleOf(cpt + afterCode)
+    const n = file.bundleOf(cpt, afterCode)
     if (n < 0) return undefined
     const stored = this.#pages?.find(n) ?? this.#stored(n)
     const row = this.#finder
