@@ -64,10 +64,10 @@ export function repeat({ turn, tell, waitAfter: wait = waitAfter }: Job): { stop
   }
 }
 
-/** So much work is done before it is paid for. */
-const SLICE_MS = 4
+/** So much work is done before it is paid for. Whoever asks meanwhile waits for its end, and should not notice. */
+const SLICE_MS = 0.5
 
-/** Lets work use a share of one processor: after each few milliseconds it sleeps in proportion. */
+/** Lets work use a share of one processor: after each part of a millisecond it sleeps in proportion. */
 export class Pace {
   #since = performance.now()
 

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import type { Db } from '../db/db.ts'
 import { PIECE_BYTES } from '../db/file-folder.ts'
 import { type Installation, openUnchecked } from '../installation.ts'
-import { TILE_WIDTH } from '../proof/tree/tiles.ts'
+import { BUNDLE_ROWS } from '../registry/file/bundle.ts'
 import { listReleases } from '../registry/release/store.ts'
 import { giveMemoryBack, ourTurn } from '../registry/turn.ts'
 import { verifyAll } from '../verification/verify.ts'
@@ -12,7 +12,7 @@ import { ifInterrupted } from './interruption.ts'
 import { progressLine } from './progress.ts'
 
 /** Pieces of work between two of which the memory of texts is given back. */
-const PIECES = 128
+const PIECES = 2_048
 
 /** Re-derives everything that has been published, as it was at one moment, and notes in the store that it was done. */
 export async function recheck(
@@ -34,7 +34,7 @@ async function workOf(db: Db): Promise<{ pieces: number; rows: number }> {
   const work = { pieces: 1, rows: 0 }
   for (const { file, row_count } of await listReleases(db)) {
     const size = file === null ? 0 : (statSync(db.files.pathOf(file), { throwIfNoEntry: false })?.size ?? 0)
-    work.pieces += Math.ceil(size / PIECE_BYTES) + Math.ceil(row_count / TILE_WIDTH)
+    work.pieces += Math.ceil(size / PIECE_BYTES) + Math.ceil(row_count / BUNDLE_ROWS)
     work.rows += row_count
   }
   return work

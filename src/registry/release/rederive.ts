@@ -65,11 +65,11 @@ class Rederivation {
     const { row_count } = this.release
     if (file.rowCount !== row_count) return this.#failAll('rows are missing or too many')
     if (!file.hasSingleLines()) return this.#failAll('its header or its words stand there twice')
-    const wrong = await this.#wrongAbove()
+    const wrong = await this.#wrongAbove(pause)
     if (wrong !== undefined) return this.#failAll(wrong)
     for (let from = 0; from < row_count; from += BUNDLE_ROWS) {
       this.#checkBundle(from, Math.min(row_count, from + BUNDLE_ROWS))
-      if (from % TILE_WIDTH === 0) await pause()
+      await pause()
     }
     const [bundles, tiles] = [Math.ceil(row_count / BUNDLE_ROWS), tilesAbove(row_count)]
     if (file.countBundles(bundles + 1) > bundles) this.#failAll('rows are missing or too many')
@@ -99,7 +99,7 @@ class Rederivation {
    * What is wrong with the tree above its lowest tiles, or with its root: then no row can be proved. The rest of the
    * check relies on it: a tile of leaf hashes is right if its root is in the tile above it.
    */
-  async #wrongAbove(): Promise<string | undefined> {
+  async #wrongAbove(pause: () => Promise<void>): Promise<string | undefined> {
     const { file } = this
     const { row_count, rows_root } = this.release
     let wrong: string | undefined
@@ -116,6 +116,7 @@ class Rederivation {
       const root = this.#rootAbove(n)
       if (!root) return `tile 1/${Math.floor(n / TILE_WIDTH)} does not match the stored rows`
       above.append(root)
+      if (n % TILE_WIDTH === 0) await pause()
     }
     above.finish()
     if (wrong !== undefined) return wrong

@@ -3,6 +3,7 @@ import { aPrice, aRelease } from '../../../test/support/builders.ts'
 import { testStore } from '../../../test/support/engines.ts'
 import type { Db } from '../../db/db.ts'
 import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
+import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { rederive } from './rederive.ts'
 import { type Progress, type ReadyRow, stage } from './staging.ts'
 
@@ -42,6 +43,14 @@ test('rows as objects, as ready texts and as a stream make the same tree', () =>
       expect((await rederive(db, release)).faults).toEqual([])
       expect(written).toEqual({ rows: 700, bytes: rows.map(rowText).join('').length, absences: 0, withheld: 0 })
     }
+  }))
+
+test('whoever derives a release again waits between two bundles: others are not kept waiting for long', () =>
+  withStore(async (db) => {
+    const { release: staged } = await stage(db, release('PAUSES'), rowsOf(2_000), new Map(), 0)
+    let pauses = 0
+    await rederive(db, staged, async () => void pauses++)
+    expect(pauses).toBeGreaterThanOrEqual(2_000 / BUNDLE_ROWS)
   }))
 
 test('rows out of order are a fault of the loader, and nothing is staged', () =>
