@@ -13,9 +13,15 @@ export const PHYSICIAN_FILES = [
 export const havePublishedFiles = PHYSICIAN_FILES.every((file) => existsSync(file))
 
 const DAY = '2026-08-15'
+export const DAYS = [DAY, '2026-08-16']
 const SEED = 20_260_815
 
 export const pathOf = (parameters: URLSearchParams): string => `/reference?${parameters}`
+
+export function onDay(question: URLSearchParams, day: string): URLSearchParams {
+  question.set('as_of', day)
+  return question
+}
 
 /** The question that a row of the file answers. */
 export function questionOf({ cpt, region, modifier, setting, kind }: Row): URLSearchParams {

@@ -5,13 +5,14 @@ import { LOCALITIES } from '../src/ingest/cms/localities.ts'
 import { codeAt, rowsOf, writeLargeSchedule } from '../test/support/large-schedule.ts'
 import { type Line, MEBIBYTE, perSecond, type Timing, timed, times } from './measure.ts'
 import { ATR, type Environment, startService } from './service.ts'
-import { type Load, loadOnce, medians, writeRequests } from './wrk.ts'
+import { type Load, onceBeside, writeRequests } from './wrk.ts'
 
 const CODES = 45_500
 /** A hundred thousand rows. */
 const FEW_CODES = 455
-const LOOKUPS = 600_000
+const LOOKUPS = 800_000
 const WARM = 1_000
+const FIRST_DAY = Date.UTC(2026, 0, 1)
 const MOST_MIB = 300
 const STARTS = 9
 
@@ -112,16 +113,17 @@ interface Served {
 async function serve(env: Environment, codes: number, folder: string): Promise<Served> {
   const { stop, port, pids, peakBytes } = await startService(env)
   try {
-    // Every pair of a code and a place comes once: both numbers of steps have no divisor in common with what they go round.
+    // Every pair of a code and a place comes once a day: both numbers of steps have no divisor in common with what they go round.
     const pairs = codes * LOCALITIES.length
     const question = (i: number): string => {
-      const region = LOCALITIES[(i * 7 + Math.floor(i / codes)) % LOCALITIES.length]
-      return `/reference?cpt=${codeAt((i * 7_919) % codes)}&region=${region}&setting=${i < pairs ? 'non_facility' : 'facility'}`
+      const at = i % pairs
+      const region = LOCALITIES[(at * 7 + Math.floor(at / codes)) % LOCALITIES.length]
+      const day = new Date(FIRST_DAY + Math.floor(i / pairs) * 86_400_000).toISOString().slice(0, 10)
+      return `/reference?cpt=${codeAt((at * 7_919) % codes)}&region=${region}&as_of=${day}`
     }
-    const asks = Array.from({ length: Math.min(2 * pairs, LOOKUPS) }, (_, i) => ({ path: question(i) }))
+    const asks = Array.from({ length: LOOKUPS }, (_, i) => ({ path: question(i) }))
     const requests = writeRequests(join(folder, 'warm'), asks.slice(0, WARM))
-    const cold = await loadOnce({ port, pids }, asks.slice(WARM), folder)
-    const { warm } = await medians({ warm: { port, pids, requests } }, 4)
+    const { warm, cold } = await onceBeside({ port, pids, requests }, asks.slice(WARM), folder)
     return { warm, cold, peakBytes: peakBytes() }
   } finally {
     await stop()

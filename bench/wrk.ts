@@ -63,24 +63,51 @@ export async function load(
   }
 }
 
-const COLD_SECONDS = 6
+const COLD_SECONDS = 5
 /** No server here answers more first questions in a second. */
-const MOST_FIRST = 20_000
+const MOST_FIRST = 26_000
 /** Until the engine has compiled what runs often: it sees little of each step in a first answer. */
-const COLD_WARM_UP_SECONDS = 10
+const COLD_WARM_UP_SECONDS = 15
+const ROUNDS = 3
 
-/** Each question is asked once, so none of them is ready. The first half is asked before anything is measured. */
-export async function loadOnce(target: Omit<Target, 'requests'>, asks: readonly Ask[], folder: string): Promise<Load> {
+/**
+ * Questions that are asked once, so that none of them is ready, in turn with others that are asked again and again: the medians of
+ * both. The first half is asked before anything is measured.
+ */
+export async function onceBeside(
+  warm: Target,
+  asks: readonly Ask[],
+  folder: string,
+): Promise<Record<'warm' | 'cold', Load>> {
   const half = Math.floor(asks.length / 2)
-  const part = (name: string, list: readonly Ask[]): Target => ({
-    ...target,
-    requests: writeRequests(join(folder, name), list),
-  })
-  await load(part('once-before', asks.slice(0, half)), COLD_WARM_UP_SECONDS)
-  const seconds = Math.max(1, Math.min(COLD_SECONDS, Math.floor(half / MOST_FIRST)))
-  const found = await load(part('once', asks.slice(half)), seconds)
-  if (found.perSecond * seconds > half) throw new Error('a question was asked twice')
-  return found
+  const part = Math.floor(half / ROUNDS)
+  const once = async (list: readonly Ask[], seconds: number): Promise<Load> => {
+    const found = await load({ ...warm, requests: writeRequests(join(folder, 'once'), list) }, seconds)
+    if (found.perSecond * seconds > list.length) throw new Error('a question was asked twice')
+    return found
+  }
+  const seconds = (list: number): number => Math.max(1, Math.floor(list / MOST_FIRST))
+  await once(asks.slice(0, half), Math.min(COLD_WARM_UP_SECONDS, seconds(half)))
+  await load(warm, COLD_SECONDS)
+  const runs: Record<'warm' | 'cold', Load[]> = { warm: [], cold: [] }
+  for (let round = 0; round < ROUNDS; round++) {
+    const from = half + round * part
+    runs.warm.push(await load(warm, COLD_SECONDS))
+    runs.cold.push(await once(asks.slice(from, from + part), Math.min(COLD_SECONDS, seconds(part))))
+  }
+  return { warm: middleOf(runs.warm), cold: middleOf(runs.cold) }
+}
+
+/** The median of each figure. */
+function middleOf(loads: readonly Load[]): Load {
+  const middle = (pick: (load: Load) => number): number =>
+    loads.map(pick).sort((a, b) => a - b)[Math.floor(loads.length / 2)] as number
+  return {
+    perSecond: middle(({ perSecond }) => perSecond),
+    p50Ms: middle(({ p50Ms }) => p50Ms),
+    p99Ms: middle(({ p99Ms }) => p99Ms),
+    cpuUs: middle(({ cpuUs }) => cpuUs),
+  }
 }
 
 /**
@@ -119,17 +146,14 @@ async function p99AtRate(url: string, perSecond: number, seconds: number): Promi
 export async function medians<Name extends string>(
   targets: Record<Name, Target>,
   seconds: number,
-  rounds = 3,
 ): Promise<Record<Name, Load>> {
   const names = Object.keys(targets) as Name[]
   const runs = Object.fromEntries(names.map((name) => [name, [] as Load[]])) as Record<Name, Load[]>
   // Engines that compile what runs often have done so before anything is measured.
   for (const name of names) await load(targets[name], 2 * seconds)
-  for (let round = 0; round < rounds; round++)
+  for (let round = 0; round < ROUNDS; round++)
     for (const name of names) runs[name].push(await load(targets[name], seconds))
-  const middle = (loads: Load[]): Load =>
-    loads.sort((a, b) => a.perSecond - b.perSecond)[Math.floor(loads.length / 2)] as Load
-  return Object.fromEntries(names.map((name) => [name, middle(runs[name])])) as Record<Name, Load>
+  return Object.fromEntries(names.map((name) => [name, middleOf(runs[name])])) as Record<Name, Load>
 }
 
 export async function outputOf(
