@@ -6,6 +6,8 @@ import { BESIDE, BUNDLE_HASHES, BUNDLE_HEIGHT, BUNDLE_ROWS, MIDDLE_HEIGHT, MIDDL
 export interface BundleNodes {
   /** Those over its rows, and those beside the way from there to the root of the tile: see `placeOfNode`. */
   nodes: Buffer
+  /** The same bytes. */
+  view: DataView
   /** What they say that the root of the tile is. */
   root: Hash
 }
@@ -48,6 +50,7 @@ const above = pairs.slice(0, OWN_PAIRS - 1).map((_, i) => {
 /** Two for each step. */
 const wayUp = Array.from({ length: 2 * BESIDE }, (_, i) => viewAt(placeAbove(i >> 1, i & 1)))
 const top = room.subarray(PAIRS * PAIR_BYTES)
+const here: BundleNodes = { nodes: room, view: roomView, root: top }
 
 const middle = Array.from({ length: MIDDLE_NODES }, (_, i) => placeOfNode(MIDDLE_HEIGHT, i))
 const GROUP = BUNDLE_ROWS / MIDDLE_NODES
@@ -91,7 +94,7 @@ export function nodesIn(stored: Uint8Array, bundle: number): BundleNodes | undef
     )
       return undefined
   const nodes = Buffer.from(room)
-  return { nodes, root: nodes.subarray(PAIRS * PAIR_BYTES) }
+  return { nodes, view: viewOf(nodes), root: nodes.subarray(PAIRS * PAIR_BYTES) }
 }
 
 /** Hashes these pairs, and adds what is beside the way up. */
@@ -103,7 +106,7 @@ function climbed(stored: PlacedHashes, bundle: number, some: Int32Array): Bundle
     const into = step < 0 ? above[i] : step < BESIDE ? wayUp[2 * step + ((bundle >> step) & 1)] : top
     Bun.SHA256.hash(pairs[i] as Buffer<ArrayBuffer>, into as Buffer<ArrayBuffer>)
   }
-  return { nodes: room, root: top }
+  return here
 }
 
 /** The two of a pair stand side by side, so they are copied at once. */

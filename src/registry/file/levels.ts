@@ -26,18 +26,19 @@ for (let bits = 0; bits < 4096; bits++)
 export const HASH_TEXT = 44
 
 /** Writes a hash as base64, and gives the place after it: an answer has dozens, and to make a text of each takes longer. */
-export function writeHash(out: DataView, to: number, hashes: Uint8Array, from: number): number {
+export function writeHash(out: DataView, to: number, hashes: DataView, from: number): number {
   let at = to
   for (let i = from; i < from + 30; i += 3) {
-    const bits = ((hashes[i] as number) << 16) | ((hashes[i + 1] as number) << 8) | (hashes[i + 2] as number)
-    out.setUint16(at, TWO_CHARACTERS[bits >> 12] as number, true)
-    out.setUint16(at + 2, TWO_CHARACTERS[bits & 4095] as number, true)
+    // Four bytes, of which three are wanted: one step in place of three.
+    const bits = hashes.getInt32(i)
+    const first = TWO_CHARACTERS[bits >>> 20] as number
+    const second = TWO_CHARACTERS[(bits >>> 8) & 4095] as number
+    out.setInt32(at, first | (second << 16), true)
     at += 4
   }
-  const before = hashes[from + 30] as number
-  const last = hashes[from + 31] as number
-  out.setUint16(at, TWO_CHARACTERS[(before << 4) | (last >> 4)] as number, true)
-  out.setUint8(at + 2, TWO_CHARACTERS[(last & 15) << 8] as number)
+  const bits = hashes.getUint16(from + 30)
+  out.setUint16(at, TWO_CHARACTERS[bits >>> 4] as number, true)
+  out.setUint8(at + 2, TWO_CHARACTERS[(bits & 15) << 8] as number)
   out.setUint8(at + 3, EQUALS)
   return at + 4
 }

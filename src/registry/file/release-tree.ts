@@ -1,7 +1,7 @@
 import { concat, toBase64 } from '../../proof/bytes.ts'
 import { HASH_SIZE, type Hash, joinRight, perfectSubtrees } from '../../proof/tree/merkle.ts'
 import { TILE_HEIGHT, TILE_WIDTH } from '../../proof/tree/tiles.ts'
-import { type PlacedHashes, placedHashes } from '../bundle/placed-bundle.ts'
+import { type PlacedHashes, placedHashes, viewOf } from '../bundle/placed-bundle.ts'
 import { BESIDE, BUNDLE_HEIGHT, BUNDLE_ROWS, BUNDLES_PER_TILE } from './bundle.ts'
 import { type BundleNodes, nodesFor, nodesIn, placeBeside, placeOfNode, placeOfRoot } from './bundle-nodes.ts'
 import { bufferOf, HASH_TEXT, isHashAt, levelsOf, writeHash } from './levels.ts'
@@ -58,6 +58,7 @@ export interface PathRoom {
 export class ReleaseTree {
   /** By height, from that of a full tile on: the perfect subtrees, side by side. */
   readonly #upper: readonly Buffer[]
+  readonly #upperViews: readonly DataView[]
   /** Of the last tile, if it is not full, all nodes by height. */
   readonly #edge: readonly Buffer[]
   /** How many rows are in full tiles. */
@@ -73,6 +74,7 @@ export class ReleaseTree {
     const full = Math.floor(this.#size / TILE_WIDTH)
     this.#inTiles = full * TILE_WIDTH
     this.#upper = levelsOf(rootsOfTiles(parts, full))
+    this.#upperViews = this.#upper.map(viewOf)
     this.#edge = this.#inTiles === this.#size ? [] : levelsOf(tileOf(parts, 0, full))
   }
 
@@ -116,18 +118,18 @@ export class ReleaseTree {
     }
     const bundle = Math.floor(index / BUNDLE_ROWS)
     const place = index % BUNDLE_ROWS
-    const { nodes } =
+    const { nodes, view: lower } =
       this.#checked.find(bundle) ??
       this.#lead(bundle, nodesFor(stored ?? placedHashes(this.parts.hashesIn(bundle)), bundle, place))
     if (!isAt(nodes, placeOfNode(0, place), leaf)) return -1
     let at = to
     for (let height = 0; height < BUNDLE_HEIGHT; height++)
-      at = writeMember(view, at, nodes, placeOfNode(height, (place >> height) ^ 1))
-    for (let i = 0; i < BESIDE; i++) at = writeMember(view, at, nodes, placeBeside(bundle, i))
+      at = writeMember(view, at, lower, placeOfNode(height, (place >> height) ^ 1))
+    for (let i = 0; i < BESIDE; i++) at = writeMember(view, at, lower, placeBeside(bundle, i))
     for (let height = TILE_HEIGHT; height < SHARED_HEIGHT && 2 ** height < this.#size; height++) {
       const sibling = (index >> height) ^ 1
-      const level = this.#upper[height - TILE_HEIGHT] as Buffer
-      if (sibling * HASH_SIZE < level.length) at = writeMember(view, at, level, sibling * HASH_SIZE)
+      const level = this.#upperViews[height - TILE_HEIGHT] as DataView
+      if (sibling * HASH_SIZE < level.byteLength) at = writeMember(view, at, level, sibling * HASH_SIZE)
       else if (sibling * 2 ** height < this.#size)
         at += bytes.write(`"${this.#rightOf(height, sibling * 2 ** height)}",`, at, 'latin1')
     }
@@ -211,7 +213,7 @@ function hashAt(level: Buffer | undefined, index: number): Hash {
 }
 
 /** A hash, as a member of a JSON list with a comma after it. */
-function writeMember(out: DataView, to: number, hashes: Buffer, from: number): number {
+function writeMember(out: DataView, to: number, hashes: DataView, from: number): number {
   out.setUint8(to, QUOTE)
   const at = writeHash(out, to + 1, hashes, from)
   out.setUint16(at, QUOTE_AND_COMMA)

@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { type ChartFacts, type ChartTable, codeIn, factsOf } from '../../proof/price/charts.ts'
 import { ROW_PROOF } from '../../proof/price/proofs.ts'
 import { HASH_SIZE } from '../../proof/tree/merkle.ts'
+import { viewOf } from '../bundle/placed-bundle.ts'
 import type { Around, RowFinder } from '../bundle/row-search.ts'
 import { rowText } from '../bundle/row-values.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
@@ -198,7 +199,7 @@ function splice(
   const index = n * BUNDLE_ROWS + place
   Bun.SHA256.hash(leaf, hash)
   let at = writeNumber(index, put(PROOF, leaf.length - 1))
-  at = writeHash(outText.view, put(LEAF, at), hash, 0)
+  at = writeHash(outText.view, put(LEAF, at), hashView, 0)
   at = file.tree(release.manifest.rows_root).writePath(outRoom, put(PATH, at), index, hash, stored)
   if (at < 0) return at
   out.set(share, at)
@@ -207,6 +208,7 @@ function splice(
 
 const CLOSE = 125
 const hash = Buffer.alloc(HASH_SIZE)
+const hashView = viewOf(hash)
 
 function writeNumber(number: number, at: number): number {
   let end = at + 1
