@@ -239,8 +239,8 @@ function bytesOf(parts: WarmParts, found: FirstRoute, request: Request, visit: V
   // Limits are the same for most callers.
   if (found.head?.isSecure !== isSecure || !isSamePolicy(found.head.quota, quota))
     found.head = { bytes: headOf(wholeOf(parts, found, request, visit, body)), quota, isSecure }
-  const own = `content-length: ${body.length}\r\netag: ${etagOf(body)}\r\nx-request-id: ${request.requestId}\r\n`
-  const lines = quota ? `${own}ratelimit: ${remainingOf(quota)}\r\n` : own
+  const limit = quota ? `ratelimit: ${remainingOf(quota)}\r\n` : ''
+  const lines = `content-length: ${body.length}\r\netag: ${etagOf(body)}\r\nx-request-id: ${request.requestId}\r\n${limit}`
   return { status: OK, head: found.head.bytes, lines, body, isPassing: true }
 }
 
