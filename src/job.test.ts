@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { StoreBusy } from './db/db.ts'
-import { repeat, waitAfter } from './job.ts'
+import { Pace, repeat, waitAfter } from './job.ts'
 
 test('a job that finds the store away tries again in seconds, then less often, and any other fault in an hour', () => {
   const away = new StoreBusy(undefined)
@@ -26,4 +26,25 @@ test('a job whose store comes back is done soon after, and its fault is told onc
   await done.promise
   await job.stop()
   expect([turns, told.length]).toEqual([3, 1])
+})
+
+test('work in the background takes no more than its share, whatever that is, and all of it at a hundred percent', async () => {
+  for (const percent of [2, 25, 50, 100]) {
+    const pace = new Pace(percent, new AbortController().signal)
+    const started = performance.now()
+    let worked = 0
+    let sleeps = 0
+    while (performance.now() - started < 400) {
+      const began = performance.now()
+      while (performance.now() - began < 0.1);
+      worked += performance.now() - began
+      const before = performance.now()
+      await pace.pause()
+      if (performance.now() - before > 0.9) sleeps++
+    }
+    const share = (100 * worked) / (performance.now() - started)
+    // A machine that is busy with other things can only make it less.
+    expect([percent, share < percent + 3]).toEqual([percent, true])
+    if (percent < 100) expect([percent, sleeps > 0]).toEqual([percent, true])
+  }
 })

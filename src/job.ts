@@ -67,9 +67,14 @@ export function repeat({ turn, tell, waitAfter: wait = waitAfter }: Job): { stop
 /** So much work is done before it is paid for. Whoever asks meanwhile waits for its end, and should not notice. */
 const SLICE_MS = 0.5
 
-/** Lets work use a share of one processor: after each part of a millisecond it sleeps in proportion. */
+/** A timer waits in whole milliseconds: less than one is not slept, and is owed. */
+const LEAST_SLEEP_MS = 1
+
+/** Lets work use a share of one processor: after each part of a millisecond others have their turn, and it sleeps in proportion. */
 export class Pace {
   #since = performance.now()
+  /** How long it should have slept and has not. Below zero if it slept too long. */
+  #owedMs = 0
 
   constructor(
     /** The share, up to 100. */
@@ -80,9 +85,16 @@ export class Pace {
 
   async pause(): Promise<void> {
     this.signal.throwIfAborted()
-    const worked = performance.now() - this.#since
+    const now = performance.now()
+    const worked = now - this.#since
     if (worked < SLICE_MS) return
-    await sleep((worked * (100 - this.percent)) / this.percent, undefined, { signal: this.signal })
+    this.#owedMs += (worked * (100 - this.percent)) / this.percent
+    if (this.#owedMs < LEAST_SLEEP_MS) await new Promise((resolve) => setImmediate(resolve))
+    else await sleep(this.#owedMs, undefined, { signal: this.signal })
     this.#since = performance.now()
+    this.#owedMs = Math.max(-LONGEST_CREDIT_MS, this.#owedMs - (this.#since - now))
   }
 }
+
+/** Of a sleep that lasted much too long, because others had work, not all is made up for at once. */
+const LONGEST_CREDIT_MS = 10
