@@ -366,3 +366,21 @@ test('a row that is damaged on disk is no quick answer: bytes of its file are fl
   expect([...seen].sort()).toEqual(['answered', 'left to the general way'])
   await following.stop()
 }, 60_000)
+
+test('where a schedule has the price of a hospital too, the question is left to the general way, which points to its row', async () => {
+  await using other = await testApp({ today: DAY })
+  const npi = '1234567893'
+  const hospital = aPrice({ cpt: '20000', npi, basis: 'hospital_cash', setting: 'outpatient' })
+  const own = (['facility', 'non_facility'] as const).map((setting) => aPrice({ cpt: '20000', setting }))
+  const free = aPrice({ cpt: '20001', setting: 'non_facility' })
+  await other.publish(aRelease({ ...EDITION, rows: [...own, hospital, free], providers: null }))
+  await other.publish(aRelease({ ...EDITION, chart: `hospital-mrf:${npi}`, rows: [hospital] }))
+  const heads = other.app.followHeads(({ fault }) => {
+    throw fault
+  })
+  const { first, stamp } = other.app.operations.find(({ name }) => name === 'lookup_reference') as Operation
+  while (stamp?.() === undefined) await Bun.sleep(1)
+  expect(first?.('cpt=20000&setting=non_facility')).toBeUndefined()
+  expect(first?.('cpt=20001&setting=non_facility')).toBeDefined()
+  await heads.stop()
+})

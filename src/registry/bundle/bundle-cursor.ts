@@ -124,7 +124,8 @@ export class BundleCursor {
     this.own = own
     this.#at = at
     this.read++
-    if (at > this.#end || (this.read === this.size && at < this.#end))
+    // Of a bundle that ends where a size should stand, the place is no number.
+    if (!(at <= this.#end) || (this.read === this.size && at < this.#end))
       throw new RangeError('a bundle is cut short or too long')
     return shape
   }

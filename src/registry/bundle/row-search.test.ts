@@ -202,6 +202,22 @@ test('rows that stand in a file for nothing but their key are not looked at', ()
   expect(findRow(bundle, ['10001', '', ...KEY_PARTS.slice(2).map(() => '')])).toBe(-1)
 })
 
+test('a bundle that ends where the size of a value should stand is none, whatever stands behind it in its page', () => {
+  const words = readWords({ shapes: Uint8Array.from([1, 1, 65, 0, 1, 0]), words: new Uint8Array() })
+  const read = (page: number[], end: number): void => {
+    const cursor = new BundleCursor(words)
+    cursor.open(Uint8Array.from(page), 0, end)
+    cursor.next()
+  }
+  read([1, 0, NEW_VALUE, 0], 4)
+  for (const page of [
+    [1, 0, NEW_VALUE],
+    [1, 0, NEW_VALUE, 0],
+    [1, 0, NEW_VALUE, 200, 1, 9, 9],
+  ])
+    expect(() => read(page, 3)).toThrow(RangeError)
+})
+
 /** A bundle of one row, whose text is divided anew at its modifier: so much of it is the value, and the rest belongs to the shape. */
 function dividedAt(row: Row, size: number): OpenBundle {
   const text = canonical(row)

@@ -164,4 +164,5 @@ test('pages that lead to others take little memory, however often they say where
   const before = process.memoryUsage.rss()
   for (let n = 0; n < 16 ** 4; n += 16) pages?.find(n)
   expect((process.memoryUsage.rss() - before) / 1e6).toBeLessThan(250)
+  expect(pages?.isFull).toBe(true)
 })

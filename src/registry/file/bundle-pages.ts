@@ -83,7 +83,7 @@ export class BundlePages {
         const held = page === this.#main.number ? this.#main : into
         if (!this.#read(page, held)) return undefined
         if (held.bytes[0] === LEAF_PAGE) return bundleOn(into === this.#main ? held.bundle : held.beside, n)
-        if (held.bytes[0] !== INNER_PAGE || this.#isFull) return undefined
+        if (held.bytes[0] !== INNER_PAGE || this.isFull) return undefined
         const read = innerPage(held.bytes)
         this.#count++
         this.#children += read.children.length
@@ -98,8 +98,8 @@ export class BundlePages {
     return undefined
   }
 
-  /** Honest files are never so large. */
-  get #isFull(): boolean {
+  /** Whether no further pages that lead to others are kept. Honest files are never so large. */
+  get isFull(): boolean {
     return this.#count >= MOST_INNER || this.#children >= MOST_CHILDREN
   }
 

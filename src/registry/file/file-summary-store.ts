@@ -1,7 +1,8 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { DamageFault } from '../../db/db.ts'
+import { DamageFault, StoreFault } from '../../db/db.ts'
 import type { SealedFile } from '../../db/file-folder.ts'
 import { HASH_SIZE } from '../../proof/tree/merkle.ts'
+import { MOST_OF_A_KEY } from '../bundle/open-bundle.ts'
 import { Budget } from './budget.ts'
 import { hasShortLines } from './bundle-pages.ts'
 
@@ -148,7 +149,7 @@ export class FileSummary {
 
   #allCodes(): ReadonlySet<string> | null {
     const count = this.countNames('code')
-    return this.canKeep(count) ? new Set(this.totals('code').keys()) : null
+    return this.canKeep(count) ? nullIfDamaged(() => new Set(this.totals('code').keys())) : null
   }
 
   countNames(by: TotalBy): number {
@@ -158,7 +159,7 @@ export class FileSummary {
 
   /** The key that a bundle is found by. */
   firstKeyOf(bundle: number): string {
-    return this.text('SELECT first_key AS text FROM bundle WHERE n = ?1', bundle)
+    return this.text('SELECT substr(first_key, 1, ?2) AS text FROM bundle WHERE n = ?1', bundle, MOST_OF_A_KEY + 1)
   }
 
   /** Whether what must stand there once stands there once: of several lines it is open which one is read. */
@@ -249,4 +250,14 @@ export class FileSummary {
 interface Total {
   item: string
   row_count: number
+}
+
+/** Null where a part of a file cannot be read: it is not asked for again and again. */
+export function nullIfDamaged<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof StoreFault) return null
+    throw error
+  }
 }

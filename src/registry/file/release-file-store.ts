@@ -1,12 +1,13 @@
 import { DamageFault, type Db } from '../../db/db.ts'
 import type { FileFolder, SealedFile } from '../../db/file-folder.ts'
 import { covers, type Span, touches } from '../../integrity/verification/verdict.ts'
-import type { SubtreeReader } from '../../proof/tree/merkle.ts'
-import { subtreesFromTiles } from '../../proof/tree/tiles.ts'
+import { MAX_LEAF_BYTES } from '../../proof/price/row.ts'
+import { HASH_SIZE, type SubtreeReader } from '../../proof/tree/merkle.ts'
+import { subtreesFromTiles, TILE_WIDTH } from '../../proof/tree/tiles.ts'
 import { MOST_OF_A_KEY, OpenBundle, placeIn, type StoredBundle } from '../bundle/open-bundle.ts'
 import type { Words } from '../bundle/words.ts'
 import { BUNDLE_ROWS } from './bundle.ts'
-import { FileSummary, past } from './file-summary-store.ts'
+import { FileSummary, nullIfDamaged, past } from './file-summary-store.ts'
 import { FirstKeys } from './first-keys.ts'
 import { wordsIn } from './read-back-store.ts'
 import { countRead } from './read-memory.ts'
@@ -37,6 +38,13 @@ const MOST_AT_ONCE = 64 * 1024 * 1024
 /** From one key on, each in a line: as one text, which is read faster than so many rows. No key is so long that it is cut. */
 const FIRST_KEYS = `SELECT group_concat(key, char(10)) AS text
   FROM (SELECT substr(first_key, 1, ${MOST_OF_A_KEY + 1}) AS key FROM bundle WHERE first_key >= ?1 ORDER BY first_key LIMIT ?2)`
+
+/**
+ * Of what we write: a row takes less than twice its text. In a file from elsewhere many bundles could be the same hundred megabytes,
+ * and each would be read.
+ */
+const MOST_BUNDLE_BYTES = 2 * BUNDLE_ROWS * MAX_LEAF_BYTES
+const MOST_TILE_BYTES = TILE_WIDTH * HASH_SIZE
 
 const opened = new WeakMap<SealedFile, ReleaseFile>()
 
@@ -107,9 +115,10 @@ export class ReleaseFile extends FileSummary {
     return keys.slice(place(prefix), place(past(prefix)))
   }
 
+  /** Where some cannot be read, those that are asked for are read each time. */
   #allKeys(): readonly string[] | null {
     const isSound = this.failed.length === 0
-    return isSound && this.canKeep(this.rowCount) ? this.keysAt(0, this.rowCount) : null
+    return isSound && this.canKeep(this.rowCount) ? nullIfDamaged(() => this.keysAt(0, this.rowCount)) : null
   }
 
   /** The places of the rows whose keys begin so: from the first one up to the one after the last. */
@@ -203,7 +212,8 @@ export class ReleaseFile extends FileSummary {
   /** A bundle as it is in the file. */
   stored(n: number): StoredBundle {
     if (this.hasFailed(n * BUNDLE_ROWS, BUNDLE_ROWS)) throw this.#refused()
-    const stored = this.get<StoredBundle>('SELECT hashes, rows FROM bundle WHERE n = ?1', n)
+    const sql = 'SELECT hashes, rows FROM bundle WHERE n = ?1 AND length(rows) <= ?2 AND length(hashes) <= ?3'
+    const stored = this.get<StoredBundle>(sql, n, MOST_BUNDLE_BYTES, MOST_TILE_BYTES)
     if (!isBytes(stored?.rows) || !isBytes(stored.hashes)) throw this.fault()
     return stored
   }
@@ -236,8 +246,8 @@ export class ReleaseFile extends FileSummary {
 
   /** A tile above the lowest, which the tree must have. */
   tile(level: number, n: number): Uint8Array {
-    const sql = 'SELECT hashes FROM tile WHERE level = ?1 AND n = ?2'
-    const tile = this.get<{ hashes: Uint8Array }>(sql, level, n)
+    const sql = 'SELECT hashes FROM tile WHERE level = ?1 AND n = ?2 AND length(hashes) <= ?3'
+    const tile = this.get<{ hashes: Uint8Array }>(sql, level, n, MOST_TILE_BYTES)
     if (!isBytes(tile?.hashes)) throw this.fault()
     return tile.hashes
   }
@@ -246,7 +256,8 @@ export class ReleaseFile extends FileSummary {
   hashesIn(n: number): Uint8Array {
     const known = this.kept(n)
     if (known) return known.hashes
-    const stored = this.get<{ hashes: Uint8Array }>('SELECT hashes FROM bundle WHERE n = ?1', n)
+    const sql = 'SELECT hashes FROM bundle WHERE n = ?1 AND length(hashes) <= ?2'
+    const stored = this.get<{ hashes: Uint8Array }>(sql, n, MOST_TILE_BYTES)
     if (!isBytes(stored?.hashes)) throw this.fault()
     return stored.hashes
   }

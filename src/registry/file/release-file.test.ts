@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -12,6 +12,7 @@ import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { leafHash } from '../../proof/tree/merkle.ts'
 import { OpenBundle } from '../bundle/open-bundle.ts'
 import { NewWords } from '../bundle/words.ts'
+import { Budget } from './budget.ts'
 import { BUNDLE_ROWS, packTile, TileWriter } from './bundle.ts'
 import { past } from './file-summary-store.ts'
 import { NewReleaseFile } from './new-file-store.ts'
@@ -298,4 +299,41 @@ test('a long text that stands once in a file and is pointed to again and again i
   expect(read.findRow('10003|')?.row_index).toBe(3)
   expect(() => read.hasCode('10')).toThrow(StoreFault)
   expect(most).toBeLessThan(100_000)
+})
+
+test('what is larger than anything that we write is not read: many bundles could be the same hundred megabytes', async () => {
+  using folder = temporaryFolder()
+  const files = new FileFolder(folder.path)
+  const digest = await fileOf(files, numbered(600))
+  const change = (sql: string): ReleaseFile => {
+    using file = new Database(files.pathOf(digest))
+    file.run(sql)
+    files.forget(digest)
+    return opened(files, digest)
+  }
+  const long = "replace(hex(zeroblob(500000)), '00', '9')"
+  expect(change(`UPDATE bundle SET first_key = ${long} WHERE n = 7`).firstKeyOf(7).length).toBeLessThan(300)
+  const rows = change('UPDATE bundle SET rows = zeroblob(600000) WHERE n = 3')
+  expect(() => rows.stored(3)).toThrow(StoreFault)
+  const hashes = change('UPDATE bundle SET hashes = zeroblob(9000) WHERE n = 4')
+  for (const read of [() => hashes.stored(4), () => hashes.hashesIn(4)]) expect(read).toThrow(StoreFault)
+  const tile = change('UPDATE tile SET hashes = zeroblob(9000)')
+  expect(() => tile.tile(1, 0)).toThrow(StoreFault)
+})
+
+test('of a file with one damaged bundle the keys of others are found, and memory for all of them is taken once', async () => {
+  using folder = temporaryFolder()
+  const files = new FileFolder(folder.path)
+  const digest = await fileOf(files, numbered(600))
+  {
+    using file = new Database(files.pathOf(digest))
+    file.run("UPDATE bundle SET rows = x'00' WHERE n = 3")
+    files.forget(digest)
+  }
+  const take = spyOn(Budget.prototype, 'take')
+  const file = opened(files, digest)
+  for (let i = 0; i < 5; i++) expect(file.keysOfSchedule('10500|')).toEqual(['10500|'])
+  expect(() => file.keysOfSchedule('10050|')).toThrow(StoreFault)
+  expect(take.mock.calls.filter(([owner]) => owner === file)).toHaveLength(1)
+  take.mockRestore()
 })

@@ -10,7 +10,7 @@ import { writeHash } from '../file/levels.ts'
 import type { ReleaseFile } from '../file/release-file-store.ts'
 import { MOST_PATH_BYTES } from '../file/release-tree.ts'
 import type { LostSourcesOf } from '../lookup/answer.ts'
-import { releasesFor, speaksForCountry } from '../lookup/beside.ts'
+import { partsOf, releasesFor, speaksForCountry } from '../lookup/beside.ts'
 import { openPublished } from '../lookup/proofs.ts'
 import type { PublishedRegistry, View } from '../lookup/view.ts'
 import type { Release } from '../store.ts'
@@ -33,8 +33,9 @@ export interface FirstAnswerParts {
  *
  * It steps aside, that is it gives undefined, wherever the general way (`find`, `answerText`) has more to do: a ZIP code or a
  * state, a hospital, modifiers that change the amount, no price where the rule looks first, a row that holds later, a lost
- * source, a damaged file. It refuses nothing. What it gives is the same as the general way gives, byte for byte: a test
- * compares them over random questions. The bytes are valid until the next call.
+ * source, damage in what it reads. It refuses nothing. What it gives is the same as the general way gives, byte for byte: a test
+ * compares them over random questions. Only where a file is damaged elsewhere, in totals for one, may that refuse what is found
+ * here, or point to less beside it. The bytes are valid until the next call.
  */
 export function firstAnswers(parts: FirstAnswerParts): (query: string) => Uint8Array<ArrayBuffer> | undefined {
   const read = plainReader(parts.table)
@@ -144,7 +145,8 @@ class DayPlan {
   ): RelatedForm | undefined {
     const own = quickRows(file).keysAround(place, `${cpt}|${rest.region}|`)
     const keys = around ? own : this.#keysBeside(cpt, rest.region, main, own)
-    const made = keys && related.of(cpt + rest.afterCode, keys)
+    // To the price of a hospital the general way points by its row.
+    const made = keys?.some(isOfHospital) ? undefined : keys && related.of(cpt + rest.afterCode, keys)
     if (around && made) related.keep(file, around, made)
     return made
   }
@@ -176,6 +178,8 @@ class DayPlan {
     return made
   }
 }
+
+const isOfHospital = (key: string): boolean => partsOf(key).npi !== null
 
 /** A release in force, and what every answer from it says of it, with what stands around that. */
 interface Plate {

@@ -156,6 +156,8 @@ class Rederivation {
   /** A page may hold a bundle twice, or in no order: then SQLite reads one thing, and the quick way to answers another. */
   #wrongOnPage(n: number): string | undefined {
     const paged = this.#paged(n)
+    // Who asks in another order would still find the pages that are not kept here.
+    if (this.#pages?.isFull) return 'its pages lead to more others than those of any release'
     const { values, hashes } = this.file.bundle(n)
     const { packed } = values
     const isSame = !paged || (Buffer.compare(paged.rows, packed) === 0 && Buffer.compare(paged.hashes, hashes) === 0)
