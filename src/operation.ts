@@ -304,7 +304,7 @@ function fieldError(input: z.ZodObject, issue: z.core.$ZodIssue, raw: Record<str
 function allowed(field: z.core.$ZodType): string {
   const inner = innermost(field)
   if (inner instanceof z.ZodEnum) return `one of ${inner.options.join(', ')}`
-  if (inner instanceof z.ZodISODate) return 'a day as YYYY-MM-DD'
+  if (inner instanceof z.ZodISODate) return 'a day that there is, as YYYY-MM-DD'
   if (inner instanceof z.ZodNumber) return `a whole number from ${inner.minValue} to ${inner.maxValue}`
   return descriptionOf(field) ?? 'another form: see /api/openapi.json'
 }

@@ -279,9 +279,15 @@ test('what makes a right amount misleading is said: visits paid as a whole, unit
   await app.publish(
     aRelease({ chart: 'hospital-mrf:1234567893', rows: [aPrice({ cpt: 'J7195', ...cash, flags } as never)] }),
   )
+  const drug = (cpt: string, flag: string) => aPrice({ cpt, basis: 'medicare_asp', setting: null, flags: [flag] })
+  await app.publish(
+    aRelease({ chart: 'cms-asp', rows: [drug('90658', 'see_publisher_page'), drug('J0138', 'unit_unparsed')] }),
+  )
   const client = await connect(app, 'modern')
   const said = async (args: object, name = 'lookup_price'): Promise<string> =>
     (await client.callTool({ name, arguments: { ...args } })).content[0]?.text ?? ''
+  expect(await said({ cpt: '90658', basis: 'medicare_asp' })).toContain('a page of its publisher for current amounts')
+  expect(await said({ cpt: 'J0138', basis: 'medicare_asp' })).toContain('what one unit of the amount is')
   expect(await said({ cpt: '99285', setting: 'outpatient' })).toMatch(/one amount for all services(?!.*one unit)/)
   expect(await said({ cpt: 'J1885', setting: 'outpatient' })).toContain('for one unit of the code')
   expect(await said({ cpt: '99285', setting: 'facility' })).not.toContain('one amount for all services')

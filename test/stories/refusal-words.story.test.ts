@@ -152,6 +152,7 @@ test('of several modifiers the advice leaves out the one without a price, and sa
   const rows = [
     aPrice({ cpt: '70450', ...part('1') }),
     aPrice({ cpt: '70450', modifier: '26', ...part('1') }),
+    ...[null, '26', 'TC', '53'].map((modifier) => aPrice({ cpt: '70470', modifier, ...part('1') })),
     ...['2', '3', '4'].map((indicator) => aPrice({ cpt: `9300${indicator}`, ...part(indicator) })),
   ]
   await app.publish(aRelease({ rows }))
@@ -160,6 +161,14 @@ test('of several modifiers the advice leaves out the one without a price, and sa
   // To ask without any would give the price of the whole service.
   for (const both of ['26-TB', 'TB-26'])
     expect(await advice('70450', both)).toStartWith('Ask with modifier=26: it is TB')
+  // Each has a price of its own: neither is to blame.
+  for (const both of ['26-TC', 'TC-26'])
+    expect(await advice('70470', both)).toBe(
+      '26 and TC are the two parts of the service, and together the whole: ask without a modifier.',
+    )
+  expect(await advice('70470', '26-53')).toStartWith(
+    'Only together there is no price: ask with modifier=53 or modifier=26,',
+  )
   expect(await advice('70450', 'TB')).toStartWith('Ask without the modifier, or with one that it has')
   expect(await advice('93002', '26')).toStartWith('The code is for the professional part alone')
   expect(await advice('93003', 'TC')).toStartWith('The code is for the technical part alone')

@@ -84,7 +84,7 @@ test.skipIf(noBrowser)('a lapsed edition is called expired, and leads to its las
   const page = await lapsed.page({ javaScriptEnabled: false })
   await lookUp(page, { cpt: 'G0101' })
   expect(await heading(page)).toContain('No price for code G0101')
-  expect(await textOf(page, '.notice')).toContain('Expired: it was $12.34 until 30 September 2026')
+  expect(await textOf(page, '.notice')).toContain('Expired on this day: $12.34 until 30 September 2026')
   await page.getByRole('link', { name: 'See it on its last day' }).click()
   expect(await amount(page)).toBe('$12.34')
   await page.goto('/')

@@ -87,7 +87,13 @@ function withoutModifier(proofs: Proofs, question: ParsedQuestion, { modifiers: 
   const isPriced = (kept: string[]): boolean => /^(price|region_ambiguous)$/.test(decided(kept)?.outcome ?? '')
   const others =
     modifiers.length < 2 ? [] : modifiers.map((left) => ({ left, kept: modifiers.filter((each) => each !== left) }))
-  const most = others.find(({ kept }) => isPriced(kept))
+  const priced = others.filter(({ kept }) => isPriced(kept))
+  if (priced.length > 1) {
+    if (modifiers.every((each) => COMPONENT.test(each)) && isPriced([])) return BOTH_PARTS
+    const which = priced.map(({ kept }) => `modifier=${kept.join('-')}`).join(' or ')
+    return `Only together there is no price: ask with ${which}, as it stands on the claim, and say beside the amount what is left out.`
+  }
+  const [most] = priced
   if (most)
     return `Ask with modifier=${most.kept.join('-')}: it is ${most.left} with which there is no price. Say beside the amount that it is left out.`
   const bare = decided([])
@@ -105,6 +111,7 @@ function withoutModifier(proofs: Proofs, question: ParsedQuestion, { modifiers: 
 }
 
 const COMPONENT = /^(26|TC)$/
+const BOTH_PARTS = '26 and TC are the two parts of the service, and together the whole: ask without a modifier.'
 /** Medicare Claims Processing Manual, chapter 12, section 50. */
 const DIRECTED = /^Q[KXY]$/
 /** Section 40 of the same: care before, during and after surgery, by several. */

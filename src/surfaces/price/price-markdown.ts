@@ -91,7 +91,9 @@ function ofRefusal(facts: PriceFacts): string[] {
     bullets([
       `Reason: ${code(refusal.code)}, ${title}`,
       ...(detail ? [`In detail: ${text(detail)}`] : []),
-      ...(last ? [`Expired: it was ${text(amountsText(last.price))} by ${code(last.proof.release.release_id)}`] : []),
+      ...(last
+        ? [`Expired on this day: ${text(amountsText(last.price))} by ${code(last.proof.release.release_id)}`]
+        : []),
       ...(refusal.choices ?? []).map(({ region }) => text(choiceText(region))),
       ...otherLists(facts).map((list) => `${OTHER_LISTS}: [${text(list.label)}](${pricePath(list.question)})`),
       ...meant.map(({ label, question: other }) => `Perhaps: [${text(label)}](${pricePath(other)})`),

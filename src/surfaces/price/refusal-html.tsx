@@ -89,9 +89,9 @@ const Instead = ({ question, refusal: { row, last_known: last, charts, choices, 
     )}
     {last && (
       <p class="notice">
-        <span class="expired">Expired:</span> it was {amountsText(last.price)} until{' '}
+        <span class="expired">Expired</span> on this day: {amountsText(last.price)} until{' '}
         <Day day={last.proof.in_force?.period.to ?? last.proof.release.effective_to} />, by{' '}
-        <code>{last.proof.release.release_id}</code>. That edition has ended, so it is not the price on this day.{' '}
+        <code>{last.proof.release.release_id}</code>. No later edition is known, so it is not the price on this day.{' '}
         <a href={pricePath({ ...question, as_of: last.proof.in_force?.period.to ?? last.proof.release.effective_to })}>
           See it on its last day
         </a>

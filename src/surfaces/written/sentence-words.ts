@@ -115,6 +115,9 @@ const DOUBTS: { readonly [flag: string]: string } = {
   rate_outside_range:
     'A rate lies outside the lowest or highest that the file states beside it: look at the line of the file before you use it.',
   partial: 'The file states more amounts for the same, which cannot be read.',
+  see_publisher_page:
+    'The list refers to a page of its publisher for current amounts and their days: look there before you use it.',
+  unit_unparsed: 'The list states its unit in a form that is not read here: look there what one unit of the amount is.',
   mixed_units: 'The amounts are for different units: the file says which is for which.',
 }
 export const doubtsOf = ({ flags }: Pick<PricedRow, 'flags'>): string[] =>
