@@ -11,6 +11,7 @@ import { makeGate } from '../../src/rails/admission.ts'
 import { makeLimiter, ownTables } from '../../src/rails/limit/limits.ts'
 import type { Soon } from '../../src/soon.ts'
 import type { HttpParts } from '../../src/surfaces/http/exchange.ts'
+import { etagOf } from '../../src/surfaces/http/response.ts'
 import { httpSurface, type RequestLine } from '../../src/surfaces/http/router.ts'
 import type { ReadyBytes } from '../../src/transport/answer.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
@@ -268,6 +269,9 @@ test('an answer that is not sent at once keeps its bytes while others are made',
   ] as const) {
     const made = await Promise.all(prices.map((query) => answer(`/reference?${query}`, headers)))
     expect([name, made.map(bodyOf)]).toEqual([name, wanted])
+    // The heads are those of their bodies too.
+    for (const [i, { head, lines }] of (made as ReadyBytes[]).entries())
+      expect(Buffer.from(head).toString() + lines).toContain(`etag: ${etagOf(Buffer.from(wanted[i] ?? ''))}\r\n`)
   }
   // What is kept for the next caller is asked for again after all the others.
   const { answer, cacheFigures } = surface(true)

@@ -43,8 +43,7 @@ export class PlacedBundle implements PlacedHashes {
 
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 
-export const placedHashes = (bytes: Uint8Array): PlacedHashes => ({
-  hashes: viewOf(bytes),
-  hashesAt: 0,
-  hashesSize: bytes.length,
-})
+const NONE = new Uint8Array()
+
+/** One class for all: what the engine compiles for pages does for these too. */
+export const placedHashes = (hashes: Uint8Array): PlacedHashes => PlacedBundle.of({ rows: NONE, hashes })

@@ -9,7 +9,6 @@ import { type KeptAnswers, ReadyReply, type ReplyCache } from './reply-cache.ts'
 import { type Asked, callOf, LIMITS, type RequestHead, readHead } from './request.ts'
 import { millisecondsSince, type RequestLine } from './request-line.ts'
 import {
-  etagOf,
   forCaller,
   good,
   isSamePolicy,
@@ -17,6 +16,7 @@ import {
   remainingOf,
   setCommon,
   type WholeReply,
+  writeEtag,
   written,
 } from './response.ts'
 
@@ -152,8 +152,8 @@ interface FirstRoute {
   route: KeptRoute
   op: Operation
   first: NonNullable<Operation['first']>
-  /** The head of the last answer, without the lines that differ. */
-  head?: { bytes: Uint8Array; quota: Quota | undefined; isSecure: boolean }
+  /** The head of the last answer. */
+  head?: PassingHead
 }
 
 /**
@@ -238,14 +238,44 @@ function bytesOf(parts: WarmParts, found: FirstRoute, request: Request, visit: V
   const isSecure = parts.isSecure()
   // Limits are the same for most callers.
   if (found.head?.isSecure !== isSecure || !isSamePolicy(found.head.quota, quota))
-    found.head = { bytes: headOf(wholeOf(parts, found, request, visit, body)), quota, isSecure }
-  const limit = quota ? `ratelimit: ${remainingOf(quota)}\r\n` : ''
-  const lines = `content-length: ${body.length}\r\netag: ${etagOf(body)}\r\nx-request-id: ${request.requestId}\r\n${limit}`
-  return { status: OK, head: found.head.bytes, lines, body, isPassing: true }
+    found.head = new PassingHead(wholeOf(parts, found, request, visit, body), quota, isSecure)
+  const head = found.head.write(body, request.requestId, quota)
+  return { status: OK, head, lines: '', body, isPassing: true }
 }
 
-/** What is the same for all answers of a route. */
-function headOf({ status, headers }: WholeReply): Uint8Array {
-  const { 'x-request-id': _id, ratelimit: _remaining, etag: _etag, ...kept } = headers
-  return Buffer.from(statusLine(status) + headerLines(kept), 'latin1')
+/** What differs from answer to answer takes no more bytes. */
+const MOST_OWN = 512
+
+/** The head of an answer that the next one is written over: what is the same for all of a route, and then what is not. */
+class PassingHead {
+  readonly #bytes: Buffer
+  readonly #shared: number
+
+  constructor(
+    { status, headers }: WholeReply,
+    readonly quota: Quota | undefined,
+    readonly isSecure: boolean,
+  ) {
+    const { 'x-request-id': _id, ratelimit: _remaining, etag: _etag, ...shared } = headers
+    const text = statusLine(status) + headerLines(shared)
+    this.#shared = text.length
+    this.#bytes = Buffer.alloc(text.length + MOST_OWN, text, 'latin1')
+  }
+
+  write(body: Body, requestId: string, quota: Quota | undefined): Uint8Array {
+    let at = this.#add('content-length: ', this.#shared)
+    at = this.#add(String(body.length), at)
+    at = writeEtag(body, this.#bytes, this.#add('\r\netag: ', at))
+    at = this.#add(requestId, this.#add('\r\nx-request-id: ', at))
+    if (quota) at = this.#add(remainingOf(quota), this.#add('\r\nratelimit: ', at))
+    at = this.#add('\r\n', at)
+    if (at > this.#bytes.length) throw new RangeError('the head of an answer is too long')
+    return this.#bytes.subarray(0, at)
+  }
+
+  /** A few characters: to have them written takes longer than to write them. */
+  #add(text: string, at: number): number {
+    for (let i = 0; i < text.length; i++) this.#bytes[at + i] = text.charCodeAt(i)
+    return at + text.length
+  }
 }
