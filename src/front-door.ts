@@ -1,5 +1,3 @@
-import type { Soon } from './soon.ts'
-
 /** How long requests are answered as they come. What comes later in the same round of the event loop waits in line. */
 const ROUND_MS = 4
 /** How many who wait are answered at most before the sockets are looked at again. */
@@ -39,7 +37,7 @@ export class FrontDoor {
     return this.#waiting === 0 && now - this.#began < ROUND_MS
   }
 
-  inLine<T>(who: string, answer: () => Soon<T>): Promise<T> {
+  inLine<T>(who: string, answer: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#line(who, () => {
         try {

@@ -5,7 +5,6 @@ import { equalBytes, toBase64 } from '../../proof/bytes.ts'
 import type { PlaceRow } from '../../proof/price/row.ts'
 import { HASH_SIZE, rangeRoot } from '../../proof/tree/merkle.ts'
 import { TILE_WIDTH, TileBuilder, tilesOf } from '../../proof/tree/tiles.ts'
-import type { StoredBundle } from '../bundle/open-bundle.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { nodesIn } from '../file/bundle-nodes.ts'
 import { BundlePages } from '../file/bundle-pages.ts'
@@ -155,7 +154,7 @@ class Rederivation {
 
   /** A page may hold a bundle twice, or in no order: then SQLite reads one thing, and the quick way to answers another. */
   #wrongOnPage(n: number): string | undefined {
-    const paged = this.#paged(n)
+    const paged = this.#paged(n)?.stored()
     // Who asks in another order would still find the pages that are not kept here.
     if (this.#pages?.isFull) return 'its pages lead to more others than those of any release'
     const { values, hashes } = this.file.bundle(n)
@@ -165,10 +164,10 @@ class Rederivation {
   }
 
   /** Undefined where that is left to SQLite, which then says what is wrong. */
-  #paged(n: number): StoredBundle | undefined {
+  #paged(n: number): ReturnType<BundlePages['find']> {
     try {
       this.#pages ??= BundlePages.of(this.file.sealed, this.file.rootPage('bundle'))
-      return this.#pages?.find(n)?.stored()
+      return this.#pages?.find(n)
     } catch {
       return undefined
     }
