@@ -45,6 +45,10 @@ const FIRST_KEYS = `SELECT group_concat(key, char(10)) AS text
  */
 const MOST_BUNDLE_BYTES = 2 * BUNDLE_ROWS * MAX_LEAF_BYTES
 const MOST_TILE_BYTES = TILE_WIDTH * HASH_SIZE
+const HASHES = `SELECT hashes FROM bundle WHERE n = ?1 AND length(hashes) <= ${MOST_TILE_BYTES}`
+const STORED = `SELECT hashes, rows FROM bundle WHERE n = ?1
+  AND length(rows) <= ${MOST_BUNDLE_BYTES} AND length(hashes) <= ${MOST_TILE_BYTES}`
+const TILE = `SELECT hashes FROM tile WHERE level = ?1 AND n = ?2 AND length(hashes) <= ${MOST_TILE_BYTES}`
 
 const opened = new WeakMap<SealedFile, ReleaseFile>()
 
@@ -212,8 +216,7 @@ export class ReleaseFile extends FileSummary {
   /** A bundle as it is in the file. */
   stored(n: number): StoredBundle {
     if (this.hasFailed(n * BUNDLE_ROWS, BUNDLE_ROWS)) throw this.#refused()
-    const sql = 'SELECT hashes, rows FROM bundle WHERE n = ?1 AND length(rows) <= ?2 AND length(hashes) <= ?3'
-    const stored = this.get<StoredBundle>(sql, n, MOST_BUNDLE_BYTES, MOST_TILE_BYTES)
+    const stored = this.get<StoredBundle>(STORED, n)
     if (!isBytes(stored?.rows) || !isBytes(stored.hashes)) throw this.fault()
     return stored
   }
@@ -246,8 +249,7 @@ export class ReleaseFile extends FileSummary {
 
   /** A tile above the lowest, which the tree must have. */
   tile(level: number, n: number): Uint8Array {
-    const sql = 'SELECT hashes FROM tile WHERE level = ?1 AND n = ?2 AND length(hashes) <= ?3'
-    const tile = this.get<{ hashes: Uint8Array }>(sql, level, n, MOST_TILE_BYTES)
+    const tile = this.get<{ hashes: Uint8Array }>(TILE, level, n)
     if (!isBytes(tile?.hashes)) throw this.fault()
     return tile.hashes
   }
@@ -256,8 +258,7 @@ export class ReleaseFile extends FileSummary {
   hashesIn(n: number): Uint8Array {
     const known = this.kept(n)
     if (known) return known.hashes
-    const sql = 'SELECT hashes FROM bundle WHERE n = ?1 AND length(hashes) <= ?2'
-    const stored = this.get<{ hashes: Uint8Array }>(sql, n, MOST_TILE_BYTES)
+    const stored = this.get<{ hashes: Uint8Array }>(HASHES, n)
     if (!isBytes(stored?.hashes)) throw this.fault()
     return stored.hashes
   }
