@@ -258,11 +258,11 @@ export class SealedFile {
     )
   }
 
-  /** Reads its bytes from a place on. Gives how many there were: none of a file that was closed, as nobody would close it again. */
-  read(into: Uint8Array, at: number): number {
+  /** Reads its bytes from a place on, at most so many. Gives how many there were: none of a file that was closed, as nobody would close it again. */
+  read(into: Uint8Array, at: number, most = into.length): number {
     if (this.#isClosed) return 0
     this.#descriptor ??= openSync(this.path, 'r')
-    return readSync(this.#descriptor, into, 0, into.length, at)
+    return readSync(this.#descriptor, into, 0, most, at)
   }
 
   /** Not memory-mapped: a file that is cut short while it is mapped would end the process. */

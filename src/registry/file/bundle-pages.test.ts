@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { temporaryFolder } from '../../../test/support/folder.ts'
+import type { PlacedBundle } from '../bundle/placed-bundle.ts'
 import { BundlePages } from './bundle-pages.ts'
 import { FILE_SCHEMA } from './file-summary-store.ts'
 
@@ -35,9 +36,9 @@ function fileOf(bundles: readonly Omit<Stored, 'n'>[], pageBytes: number) {
 /** Reads from memory as a file is read, and counts. */
 function readerOf(bytes: Uint8Array) {
   const reads: number[] = []
-  const read = (into: Uint8Array, at: number): number => {
+  const read = (into: Uint8Array, at: number, most = into.length): number => {
     reads.push(at)
-    const part = bytes.subarray(at, at + into.length)
+    const part = bytes.subarray(at, at + most)
     into.set(part)
     return part.length
   }
@@ -93,6 +94,33 @@ test('a neighbour is read beside a bundle, which stays as it was', () => {
       )
     expect(Buffer.from(found?.stored().rows ?? [])).toEqual(Buffer.from(stored[n]?.rows ?? []))
   }
+})
+
+test('of a bundle that is asked for again nothing else is read of its page, and a file that was changed meanwhile is noticed', () => {
+  const { bytes, stored, root } = fileOf(
+    bundlesOf(200, (i) => 100 + ((i * 37) % 500)),
+    4096,
+  )
+  const { file, reads } = readerOf(bytes)
+  const pages = BundlePages.of(file, root, stored.length)
+  const isRight = (found: PlacedBundle | undefined, n: number): boolean => {
+    const [rows, hashes] = [Buffer.from(found?.stored().rows ?? []), Buffer.from(found?.stored().hashes ?? [])]
+    return rows.equals(stored[n]?.rows as Uint8Array) && hashes.equals(stored[n]?.hashes as Uint8Array)
+  }
+  for (const { n } of stored) pages?.find(n)
+  reads.length = 0
+  for (let n = 1; n < stored.length; n++) {
+    const found = pages?.find(n)
+    expect([n, isRight(pages?.findBeside(n - 1), n - 1), isRight(found, n)]).toEqual([n, true, true])
+  }
+  expect(reads.length).toBe(2 * (stored.length - 1))
+  expect(reads.some((at) => at % 4096 === 0)).toBe(false)
+  // The sizes that stand at the beginning of a record are other ones now; and then there is less of it.
+  const at = reads.at(-1) as number
+  bytes[at] = (bytes[at] as number) + 1
+  expect(pages?.find(stored.length - 2)).toBeUndefined()
+  expect(isRight(pages?.find(0), 0)).toBe(true)
+  expect(BundlePages.of(readerOf(bytes).file, root, 1)?.find(stored.length - 1)).toBeDefined()
 })
 
 test('a bundle that goes on on other pages is left to SQLite, and so is a file with unusual pages', () => {

@@ -10,6 +10,8 @@ const [INNER_PAGE, LEAF_PAGE] = [5, 13]
 const HEADER_BYTES = 100
 /** Pages that lead to others, of a table of a hundred million rows, and where they lead to: 16 megabytes. */
 const [MOST_INNER, MOST_CHILDREN] = [4_096, 2 ** 21]
+/** As two bytes say it. */
+const MOST_PAGE_BYTES = 2 ** 16
 /** Twice for each page that is not known yet. */
 const MOST_DEPTH = 12
 
@@ -47,30 +49,44 @@ export class BundlePages {
   #children = 0
   readonly #main: HeldPage
   readonly #beside: HeldPage
+  /** Where bundles that were found stand in the file, times `MOST_PAGE_BYTES`, and their sizes; 0 before. The next time nothing else is read of their pages. */
+  readonly #found: Float64Array
 
   private constructor(
     private readonly file: Pick<SealedFile, 'read'>,
     private readonly root: number,
     size: number,
+    bundles: number,
   ) {
     this.#main = heldPage(size)
     this.#beside = heldPage(size)
+    this.#found = new Float64Array(bundles)
   }
 
-  /** `root` is the first page of the table of bundles. */
-  static of(file: Pick<SealedFile, 'read'>, root: number): BundlePages | undefined {
+  /** `root` is the first page of the table of bundles. So many are asked for again and again; for one who reads all in order, none. */
+  static of(file: Pick<SealedFile, 'read'>, root: number, bundles = 0): BundlePages | undefined {
     const size = pageSizeOf(file)
-    return size === undefined ? undefined : new BundlePages(file, root, size)
+    return size === undefined ? undefined : new BundlePages(file, root, size, bundles)
   }
 
   /** What is stored of a bundle; undefined where SQLite has to say what is there. Valid until the next call. */
   find(n: number): PlacedBundle | undefined {
-    return this.#find(n, this.#main)
+    return this.#findAgain(n, this.#main) ?? this.#find(n, this.#main)
   }
 
   /** The same beside what was found last, which stays valid. Most neighbours are on one page. */
   findBeside(n: number): PlacedBundle | undefined {
-    return this.#find(n, this.#beside)
+    return this.#findAgain(n, this.#beside) ?? this.#find(n, this.#beside)
+  }
+
+  #findAgain(n: number, into: HeldPage): PlacedBundle | undefined {
+    const found = this.#found[n] ?? 0
+    if (found === 0) return undefined
+    const size = found % MOST_PAGE_BYTES
+    into.number = 0
+    if (this.file.read(into.bytes, (found - size) / MOST_PAGE_BYTES, size) < size) return undefined
+    const bundle = into === this.#main ? into.bundle : into.beside
+    return place(bundle, 0, size) ? bundle : undefined
   }
 
   #find(n: number, into: HeldPage): PlacedBundle | undefined {
@@ -82,7 +98,7 @@ export class BundlePages {
       if (!known) {
         const held = page === this.#main.number ? this.#main : into
         if (!this.#read(page, held)) return undefined
-        if (held.bytes[0] === LEAF_PAGE) return bundleOn(into === this.#main ? held.bundle : held.beside, n)
+        if (held.bytes[0] === LEAF_PAGE) return this.#bundleOn(held, into === this.#main ? held.bundle : held.beside, n)
         if (held.bytes[0] !== INNER_PAGE || this.isFull) return undefined
         const read = innerPage(held.bytes)
         this.#count++
@@ -96,6 +112,13 @@ export class BundlePages {
       }
     }
     return undefined
+  }
+
+  #bundleOn({ number, bytes }: HeldPage, bundle: PlacedBundle, n: number): PlacedBundle | undefined {
+    const start = startOn(bytes, n)
+    if (start < 0 || !place(bundle, start, sizeThere)) return undefined
+    if (n < this.#found.length) this.#found[n] = ((number - 1) * bytes.length + start) * MOST_PAGE_BYTES + sizeThere
+    return bundle
   }
 
   /** Whether no further pages that lead to others are kept. Honest files are never so large. */
@@ -133,19 +156,22 @@ function innerPage(bytes: Buffer): InnerPage {
   return { upTo, children, inner: [] }
 }
 
-function bundleOn(bundle: PlacedBundle, n: number): PlacedBundle | undefined {
-  const bytes = bundle.rows
+/** The size of the record that `startOn` has found. */
+let sizeThere = 0
+
+/** Where the record of a bundle begins on a page; -1 if it is not there. */
+function startOn(bytes: Uint8Array, n: number): number {
   let from = 0
   let to = Math.min(pairAt(bytes, 3), (bytes.length - 8) >> 1)
   while (from < to) {
     const middle = (from + to) >> 1
-    const size = numberAt(bytes, pairAt(bytes, 8 + 2 * middle))
+    sizeThere = numberAt(bytes, pairAt(bytes, 8 + 2 * middle))
     const number = numberAt(bytes, after)
-    if (number === n) return place(bundle, after, size) ? bundle : undefined
+    if (number === n) return after
     if (number < n) from = middle + 1
     else to = middle
   }
-  return undefined
+  return -1
 }
 
 /** Finds the columns that are wanted of a record (n, first_key, hashes, rows), if all of it is on this page. */

@@ -47,10 +47,11 @@ export class QuickRows {
     this.#finderBeside = new RowFinder(file.words())
     this.#main = OpenBundle.reader(file.words())
     this.#beside = OpenBundle.reader(file.words())
+    const bundles = Math.ceil(file.rowCount / BUNDLE_ROWS)
     // Where rows have failed, the file itself says which are not to be read.
-    this.#pages = file.failed.length > 0 ? undefined : BundlePages.of(file.sealed, file.rootPage('bundle'))
-    this.#lastBundle = Math.ceil(file.rowCount / BUNDLE_ROWS) - 1
-    this.#beginsAnew = new Uint8Array(this.#lastBundle + 1)
+    this.#pages = file.failed.length > 0 ? undefined : BundlePages.of(file.sealed, file.rootPage('bundle'), bundles)
+    this.#lastBundle = bundles - 1
+    this.#beginsAnew = new Uint8Array(bundles)
   }
 
   /** Where a price of this code is, and this rest of a key, if there is one that says so itself. Valid until the next call. */
