@@ -80,7 +80,7 @@ export class BundlePages {
   }
 
   #findAgain(n: number, into: HeldPage): PlacedBundle | undefined {
-    const found = this.#found[n] ?? 0
+    const found = n < this.#found.length ? (this.#found[n] as number) : 0
     if (found === 0) return undefined
     const size = found % MOST_PAGE_BYTES
     into.number = 0

@@ -53,7 +53,7 @@ import {
   written,
 } from './response.ts'
 import { methodOf, parameterValues, type Route, RouteTable } from './route-path.ts'
-import { firstPath, warmPath } from './warm.ts'
+import { firstPath, firstRoutes, warmPath } from './warm.ts'
 
 export type { RequestLine }
 
@@ -146,7 +146,8 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     return after(whole, finish)
   }
   const ready = { ...parts, cache, isSecure: () => isSecure(parts) }
-  const [warm, first] = [warmPath(ready), firstPath(ready, direct)]
+  const firsts = firstRoutes(direct)
+  const [warm, first] = [warmPath(ready, firsts), firstPath(ready, firsts)]
   const { door } = parts
   const answer: HttpSurface['answer'] = (asked, address) => {
     const started = performance.now()

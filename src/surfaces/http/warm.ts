@@ -40,12 +40,13 @@ type Plain = (asked: Asked, address: string, started: number, visit?: Visit) => 
  */
 export function warmPath(
   parts: WarmParts,
+  firsts: readonly FirstRoute[],
 ): (asked: Asked, address: string, started: number, plain: Plain) => Soon<ReadyBytes | Response> | undefined {
   const { cache, gate } = parts
   return (asked, address, started, plain) => {
     const { method, target } = asked.head
     if (method !== 'GET' && method !== 'HEAD') return undefined
-    const answers = findAnswers(cache, target)
+    const answers = findAnswers(cache, target, firsts)
     if (!answers) return undefined
     const head = readHead(asked.head)
     const reply = choose(answers, head)
@@ -66,9 +67,9 @@ export function warmPath(
   }
 }
 
-function findAnswers(cache: ReplyCache, target: string): KeptAnswers | undefined {
+function findAnswers(cache: ReplyCache, target: string, firsts: readonly FirstRoute[]): KeptAnswers | undefined {
   const found = cache.find(target)
-  if (found) return found
+  if (found || firstRouteOf(target, firsts)) return found
   const query = target.indexOf('?')
   const page = query < 0 ? undefined : cache.find(target.slice(0, query))
   return page?.route.ignoresQuery && target.length <= LIMITS.urlBytes ? page : undefined
@@ -148,12 +149,28 @@ function observed(
 }
 
 /** An operation that makes the bytes of most answers itself. */
-interface FirstRoute {
+export interface FirstRoute {
+  /** How the targets of its questions begin. */
+  prefix: string
   route: KeptRoute
   op: Operation
   first: NonNullable<Operation['first']>
   /** The head of the last answer. */
   head?: PassingHead
+}
+
+/** Those of the operations that an exact path leads to. */
+export function firstRoutes(direct: ReadonlyMap<string, { op: Operation; route: KeptRoute }>): FirstRoute[] {
+  const routes: FirstRoute[] = []
+  for (const [path, { op, route }] of direct)
+    if (op.first && !op.cost && !op.heavy) routes.push({ prefix: `${path}?`, route, op, first: op.first })
+  return routes
+}
+
+/** There are so few that to look at each takes less time than to cut the path out of a target. */
+function firstRouteOf(target: string, firsts: readonly FirstRoute[]): FirstRoute | undefined {
+  for (const first of firsts) if (target.startsWith(first.prefix)) return first
+  return undefined
 }
 
 /**
@@ -162,15 +179,11 @@ interface FirstRoute {
  */
 export function firstPath(
   parts: WarmParts,
-  direct: ReadonlyMap<string, { op: Operation; route: KeptRoute }>,
+  firsts: readonly FirstRoute[],
 ): (asked: Asked, address: string, started: number, plain: Plain) => Soon<ReadyBytes | Response> {
-  const routes = new Map<string, FirstRoute>()
-  for (const [path, { op, route }] of direct)
-    if (op.first && !op.cost && !op.heavy) routes.set(path, { route, op, first: op.first })
   return (asked, address, started, plain) => {
     const { method, target } = asked.head
-    const query = target.indexOf('?')
-    const found = method === 'GET' && query > 0 ? routes.get(target.slice(0, query)) : undefined
+    const found = method === 'GET' ? firstRouteOf(target, firsts) : undefined
     const head = found && readHead(asked.head)
     if (!head || !isUsual(head) || target.length > LONGEST_TARGET) return plain(asked, address, started)
     const visit = parts.gate.enter(callOf(head, address), found.route.access, found.route.limit)
@@ -196,7 +209,7 @@ function firstAnswer(
   started: number,
   visit: Visit,
 ): Soon<ReadyBytes | Response> | undefined {
-  const { route, first } = found
+  const { prefix, route, first } = found
   if (visit.refusal) {
     const request = { requestId: parts.randomId(), method, accept, started }
     return refused(parts, route, request, visit, visit.refusal)
@@ -204,7 +217,7 @@ function firstAnswer(
   const stamp = route.stamp()
   const form = route.formFor(accept)
   if (stamp === undefined || form === undefined) return undefined
-  const body = first(target.slice(target.indexOf('?') + 1))
+  const body = first(target.slice(prefix.length))
   if (!body || isWorthwhile(body.length, 'answer') || body.length > MOST_PASSING) return undefined
   const request = { requestId: parts.randomId(), method, accept, started }
   if (parts.cache.wants(target, route, body.length)) {
