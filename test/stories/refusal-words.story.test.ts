@@ -177,6 +177,13 @@ test('of several modifiers the advice leaves out the one without a price, and sa
   expect(await advice('93004', 'QX')).toStartWith('With QK, QX and QY Medicare pays')
   expect(await advice('93004', '55')).toContain('do not show it as that part')
   expect(await advice('93004', 'GZ')).toContain('do not show it as paid for this line')
+  // So does each of these: the amount for the whole service would be too high for most.
+  for (const modifier of ['51', '52', '53', '73', '78', 'CQ'])
+    expect([modifier, await advice('93004', modifier)]).toEqual([
+      modifier,
+      expect.stringMatching(/^Ask without the modifier, .*pays another one, most often less,.* Do not show it as what/),
+    ])
+  expect(await advice('70450', '26-52')).toMatch(/^Ask with modifier=26: it is 52 .* most often less/)
   expect(await advice('93004', 'TB')).toBe('Ask without the modifier, and say so beside the amount.')
 })
 

@@ -94,8 +94,11 @@ function withoutModifier(proofs: Proofs, question: ParsedQuestion, { modifiers: 
     return `Only together there is no price: ask with ${which}, as it stands on the claim, and say beside the amount what is left out.`
   }
   const [most] = priced
-  if (most)
-    return `Ask with modifier=${most.kept.join('-')}: it is ${most.left} with which there is no price. Say beside the amount that it is left out.`
+  const isOther = (each: string): boolean => question.npi === null && OTHER_AMOUNT.test(each)
+  if (most) {
+    const caution = isOther(most.left) ? `: ${WHOLE_SERVICE}` : '.'
+    return `Ask with modifier=${most.kept.join('-')}: it is ${most.left} with which there is no price. Say beside the amount that it is left out${caution}`
+  }
   const bare = decided([])
   if (bare?.outcome === 'modifier_not_priced')
     return 'Without a modifier it has no price either: ask with one that it has (`available.modifiers`), and say beside the amount which one you took.'
@@ -106,6 +109,7 @@ function withoutModifier(proofs: Proofs, question: ParsedQuestion, { modifiers: 
   if (modifiers.some((each) => DIRECTED.test(each))) return HALVES
   if (modifiers.some((each) => GLOBAL_PART.test(each))) return OF_GLOBAL
   if (modifiers.some((each) => UNPAID.test(each))) return NOT_PAID
+  if (modifiers.some(isOther)) return `Ask without the modifier, and say so beside the amount: ${WHOLE_SERVICE}`
   const other = its.length === 0 ? '' : ', or with one that it has (`available.modifiers`)'
   return `Ask without the modifier${other}, and say so beside the amount.`
 }
@@ -118,6 +122,13 @@ const DIRECTED = /^Q[KXY]$/
 const GLOBAL_PART = /^5[456]$/
 /** Chapter 30, section 50 of the same: services that Medicare excludes, or is expected to deny. */
 const UNPAID = /^G[YZ]$/
+/**
+ * Chapter 12 of the same, sections 20.4.6 (22, 52, 53, 63), 40.4 (78), 40.6 (51) and 40.9 (66); chapter 4, section 20.6.4 (73);
+ * chapter 5, section 20.1 (CO, CQ).
+ */
+const OTHER_AMOUNT = /^(22|5[123]|6[36]|7[38]|C[OQ])$/
+const WHOLE_SERVICE =
+  'with it Medicare pays another one, most often less, which no schedule states. Do not show it as what is paid for this line.'
 const NOT_PAID =
   'With GY and GZ the provider says that Medicare will not pay. The amount without the modifier is what it pays for others: do not show it as paid for this line.'
 const OF_GLOBAL =
