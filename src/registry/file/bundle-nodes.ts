@@ -69,48 +69,124 @@ function pairsBetween(group: number): number[] {
 }
 
 const all = Int32Array.from(pairs, (_, pair) => pair)
+/** By row: the pairs of which a node beside its way is the hash. The other ones are stored. */
+const besideOf = leaves.map((_, row) =>
+  Int32Array.from(FIRST_PAIR.slice(0, -1), (first, height) => first + ((row >> (height + 1)) ^ 1)).filter(
+    (_, height) => height + 1 !== MIDDLE_HEIGHT,
+  ),
+)
 
 /**
  * What is needed of the tree for the proof of one row, if a bundle in a full tile has neither too little nor too much. The
  * nodes above other rows are taken as they are stored: all must lead to the root of the tile. Valid until the next call.
  */
 export function nodesFor(stored: PlacedHashes, bundle: number, row: number): BundleNodes | undefined {
-  if (stored.hashesSize !== STORED_BYTES) return undefined
-  const group = row >> MIDDLE_HEIGHT
-  for (let i = group * GROUP; i < (group + 1) * GROUP; i += 2) copyHashes(stored, i, 2, leaves[i] as number)
-  for (let i = 0; i < MIDDLE_NODES; i += 2) copyHashes(stored, BUNDLE_ROWS + i, 2, middle[i] as number)
-  return climbed(stored, bundle, wayFrom[group] as Int32Array)
+  return stored.hashesSize === STORED_BYTES
+    ? climbed(stored, bundle, row, wayFrom[row >> MIDDLE_HEIGHT] as Int32Array)
+    : undefined
 }
 
-/** The same for all its rows, to be kept. */
+/** The same of a sound bundle: nothing is worked out but what the proof states, so not the root of the tile either. */
+export const nodesBeside = (stored: PlacedHashes, bundle: number, row: number): BundleNodes =>
+  climbed(stored, bundle, row, besideOf[row] as Int32Array)
+
+/** The same for all its rows. */
+export function nodesOver(stored: PlacedHashes, bundle: number): BundleNodes | undefined {
+  if (stored.hashesSize !== STORED_BYTES) return undefined
+  for (let i = 0; i < BUNDLE_ROWS; i += 2) copyHashes(stored, i, 2, leaves[i] as number)
+  copyBeside(stored, bundle)
+  hashPairs(bundle, all)
+  for (let i = 0; i < MIDDLE_NODES; i++) if (!isStored(stored, BUNDLE_ROWS + i, middle[i] as number)) return undefined
+  return here
+}
+
+/** The same, to be kept. */
 export function nodesIn(stored: Uint8Array, bundle: number): BundleNodes | undefined {
-  if (stored.length !== STORED_BYTES) return undefined
-  const placed = placedHashes(stored)
-  for (let i = 0; i < BUNDLE_ROWS; i += 2) copyHashes(placed, i, 2, leaves[i] as number)
-  climbed(placed, bundle, all)
-  for (const [i, at] of middle.entries())
-    if (
-      room.compare(stored, (BUNDLE_ROWS + i) * HASH_SIZE, (BUNDLE_ROWS + i + 1) * HASH_SIZE, at, at + HASH_SIZE) !== 0
-    )
-      return undefined
+  if (!nodesOver(placedHashes(stored), bundle)) return undefined
   const nodes = Buffer.from(room)
   return { nodes, view: viewOf(nodes), root: nodes.subarray(PAIRS * PAIR_BYTES) }
 }
 
-/** Hashes these pairs, and adds what is beside the way up. */
-function climbed(stored: PlacedHashes, bundle: number, some: Int32Array): BundleNodes {
+function climbed(stored: PlacedHashes, bundle: number, row: number, some: Int32Array): BundleNodes {
+  const first = row - (row % GROUP)
+  for (let i = first; i < first + GROUP; i += 2) copyHashes(stored, i, 2, leaves[i] as number)
+  for (let i = 0; i < MIDDLE_NODES; i += 2) copyHashes(stored, BUNDLE_ROWS + i, 2, middle[i] as number)
+  copyBeside(stored, bundle)
+  hashPairs(bundle, some)
+  return here
+}
+
+function copyBeside(stored: PlacedHashes, bundle: number): void {
   for (let i = 0; i < BESIDE; i++) copyHashes(stored, BUNDLE_ROWS + MIDDLE_NODES + i, 1, placeBeside(bundle, i))
+}
+
+function hashPairs(bundle: number, some: Int32Array): void {
   for (let at = 0; at < some.length; at++) {
     const i = some[at] as number
     const step = i - OWN_PAIRS + 1
     const into = step < 0 ? above[i] : step < BESIDE ? wayUp[2 * step + ((bundle >> step) & 1)] : top
     Bun.SHA256.hash(pairs[i] as Buffer<ArrayBuffer>, into as Buffer<ArrayBuffer>)
   }
-  return here
 }
 
 /** The two of a pair stand side by side, so they are copied at once. */
 function copyHashes({ hashes, hashesAt }: PlacedHashes, index: number, count: number, to: number): void {
   const start = hashesAt + index * HASH_SIZE
   for (let i = 0; i < count * HASH_SIZE; i += 4) roomView.setInt32(to + i, hashes.getInt32(start + i))
+}
+
+function isStored({ hashes, hashesAt }: PlacedHashes, index: number, at: number): boolean {
+  const start = hashesAt + index * HASH_SIZE
+  for (let i = 0; i < HASH_SIZE; i += 4) if (roomView.getInt32(at + i) !== hashes.getInt32(start + i)) return false
+  return true
+}
+
+/**
+ * Bundles all of whose hashes were found to lead to the root of their tile. They are known again by a sum, because to hash
+ * their pairs again takes ten times as long. Nobody can change some of them so that the sum stays the same: every two bytes
+ * have a factor of their own, drawn when the process began. Of all factors at most one in 2^28 makes two contents alike,
+ * whatever they are (a universal hash of Carter and Wegman).
+ */
+export class SoundBundles {
+  /** By bundle: 0 before it was asked for, 1 after it was once, and then its sum, which is more. */
+  readonly #sums: Float64Array
+
+  constructor(bundles: number) {
+    this.#sums = new Float64Array(bundles)
+  }
+
+  has(bundle: number, stored: PlacedHashes): boolean {
+    const known = this.#sums[bundle] as number
+    return known > ASKED && stored.hashesSize === STORED_BYTES && known === sumOf(stored)
+  }
+
+  /** Whether it should be checked as a whole: not when it is asked for the first time, because most would not be asked for again. */
+  isDue(bundle: number): boolean {
+    const isDue = this.#sums[bundle] !== 0
+    this.#sums[bundle] = ASKED
+    return isDue
+  }
+
+  add(bundle: number, stored: PlacedHashes): void {
+    this.#sums[bundle] = sumOf(stored)
+  }
+}
+
+const ASKED = 1
+const FACTOR_BITS = 28
+/** All sums of products with two bytes are whole numbers that a number can hold exactly. */
+const factors = Float64Array.from(
+  crypto.getRandomValues(new Uint32Array(STORED_BYTES / 2)),
+  (bits) => bits >>> (32 - FACTOR_BITS),
+)
+
+function sumOf({ hashes, hashesAt }: PlacedHashes): number {
+  let even = ASKED + 1
+  let odd = 0
+  for (let i = 0; i < STORED_BYTES / 2; i += 2) {
+    const bits = hashes.getInt32(hashesAt + 2 * i)
+    even += (factors[i] as number) * (bits >>> 16)
+    odd += (factors[i + 1] as number) * (bits & 0xffff)
+  }
+  return even + odd
 }

@@ -16,7 +16,7 @@ import { levelsOf } from './levels.ts'
 // four of them and those beside its way up to the root of the tile. So a row and its proof are one seek, however many
 // rows there are.
 
-export const BUNDLE_HEIGHT = Math.log2(MOST_ROWS)
+export const BUNDLE_HEIGHT = 31 - Math.clz32(MOST_ROWS)
 /** A lookup reads one bundle: more rows would take longer, fewer would take more room. A tile has whole bundles. */
 export const BUNDLE_ROWS = MOST_ROWS
 export const BUNDLES_PER_TILE = TILE_WIDTH / BUNDLE_ROWS

@@ -3,7 +3,17 @@ import { HASH_SIZE, type Hash, joinRight, perfectSubtrees } from '../../proof/tr
 import { TILE_HEIGHT, TILE_WIDTH } from '../../proof/tree/tiles.ts'
 import { type PlacedHashes, placedHashes, viewOf } from '../bundle/placed-bundle.ts'
 import { BESIDE, BUNDLE_HEIGHT, BUNDLE_ROWS, BUNDLES_PER_TILE } from './bundle.ts'
-import { type BundleNodes, nodesFor, nodesIn, placeBeside, placeOfNode, placeOfRoot } from './bundle-nodes.ts'
+import {
+  type BundleNodes,
+  nodesBeside,
+  nodesFor,
+  nodesIn,
+  nodesOver,
+  placeBeside,
+  placeOfNode,
+  placeOfRoot,
+  SoundBundles,
+} from './bundle-nodes.ts'
 import { bufferOf, HASH_TEXT, isHashAt, levelsOf, writeHash } from './levels.ts'
 import { Recent } from './recent.ts'
 
@@ -67,12 +77,14 @@ export class ReleaseTree {
   readonly #right: string[] = []
   readonly #checked = new Recent<number, BundleNodes>(MOST_CHECKED)
   readonly #shared = new Recent<number, SharedPath>(MOST_SHARED)
+  readonly #sound: SoundBundles
   readonly #size: number
 
   private constructor(private readonly parts: TreeParts) {
     this.#size = parts.rowCount
     const full = Math.floor(this.#size / TILE_WIDTH)
     this.#inTiles = full * TILE_WIDTH
+    this.#sound = new SoundBundles(full * BUNDLES_PER_TILE)
     this.#upper = levelsOf(rootsOfTiles(parts, full))
     this.#upperViews = this.#upper.map(viewOf)
     this.#edge = this.#inTiles === this.#size ? [] : levelsOf(tileOf(parts, 0, full))
@@ -119,8 +131,7 @@ export class ReleaseTree {
     const bundle = Math.floor(index / BUNDLE_ROWS)
     const place = index % BUNDLE_ROWS
     const { nodes, view: lower } =
-      this.#checked.find(bundle) ??
-      this.#lead(bundle, nodesFor(stored ?? placedHashes(this.parts.hashesIn(bundle)), bundle, place))
+      this.#checked.find(bundle) ?? this.#nodesFor(stored ?? placedHashes(this.parts.hashesIn(bundle)), bundle, place)
     if (!isAt(nodes, placeOfNode(0, place), leaf)) return -1
     let at = to
     for (let height = 0; height < BUNDLE_HEIGHT; height++)
@@ -190,11 +201,23 @@ export class ReleaseTree {
     )
   }
 
+  /** Those that the proof of one row needs. Valid until the next call. */
+  #nodesFor(stored: PlacedHashes, bundle: number, place: number): BundleNodes {
+    const sound = this.#sound
+    if (sound.has(bundle, stored)) return nodesBeside(stored, bundle, place)
+    if (sound.isDue(bundle) && this.#leads(bundle, nodesOver(stored, bundle))) sound.add(bundle, stored)
+    return this.#lead(bundle, nodesFor(stored, bundle, place))
+  }
+
   /** The same nodes of a bundle in a full tile, after they were found to lead to its root. */
   #lead(bundle: number, found: BundleNodes | undefined): BundleNodes {
-    const tile = Math.floor(bundle / BUNDLES_PER_TILE)
-    if (!found || !isAt(this.#upper[0], tile * HASH_SIZE, found.root)) throw this.parts.fault()
+    if (!found || !this.#leads(bundle, found)) throw this.parts.fault()
     return found
+  }
+
+  #leads(bundle: number, found: BundleNodes | undefined): boolean {
+    const tile = Math.floor(bundle / BUNDLES_PER_TILE)
+    return found !== undefined && isAt(this.#upper[0], tile * HASH_SIZE, found.root)
   }
 }
 
