@@ -158,7 +158,7 @@ export function writeRow(
   let to = at
   for (let gap = 0, i = 0; ; gap++) {
     const pieceEnd = ends[gap] as number
-    for (let j = i; j < pieceEnd; j += 4) out.setInt32(to + j - i, pieces.getInt32(j))
+    for (let j = i; j < pieceEnd; j += 4) out.setInt32(to + j - i, pieces.getInt32(j, true), true)
     to += pieceEnd - i
     i = pieceEnd
     if (gap === gaps) break
@@ -166,7 +166,7 @@ export function writeRow(
     if (number < OWN) {
       const end = starts[number + 1] as number
       const start = starts[number] as number
-      for (let j = start; j < end; j += 4) out.setInt32(to + j - start, words.getInt32(j))
+      for (let j = start; j < end; j += 4) out.setInt32(to + j - start, words.getInt32(j, true), true)
       to += end - start
     } else {
       const place = 2 * (number - OWN)

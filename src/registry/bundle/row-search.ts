@@ -234,6 +234,6 @@ const NULL = 'null'
 
 function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
   if (end - start !== text.length) return false
-  for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false
+  for (let i = text.length - 1; i >= 0; i--) if (bytes[start + i] !== text.charCodeAt(i)) return false
   return true
 }

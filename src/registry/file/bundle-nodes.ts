@@ -132,7 +132,7 @@ function hashPairs(bundle: number, some: Int32Array): void {
 /** The two of a pair stand side by side, so they are copied at once. */
 function copyHashes({ hashes, hashesAt }: PlacedHashes, index: number, count: number, to: number): void {
   const start = hashesAt + index * HASH_SIZE
-  for (let i = 0; i < count * HASH_SIZE; i += 4) roomView.setInt32(to + i, hashes.getInt32(start + i))
+  for (let i = 0; i < count * HASH_SIZE; i += 4) roomView.setInt32(to + i, hashes.getInt32(start + i, true), true)
 }
 
 function isStored({ hashes, hashesAt }: PlacedHashes, index: number, at: number): boolean {
@@ -184,7 +184,7 @@ function sumOf({ hashes, hashesAt }: PlacedHashes): number {
   let even = ASKED + 1
   let odd = 0
   for (let i = 0; i < STORED_BYTES / 2; i += 2) {
-    const bits = hashes.getInt32(hashesAt + 2 * i)
+    const bits = hashes.getInt32(hashesAt + 2 * i, true)
     even += (factors[i] as number) * (bits >>> 16)
     odd += (factors[i + 1] as number) * (bits & 0xffff)
   }

@@ -59,8 +59,7 @@ function written(tree: ReleaseTree | undefined, index: number, leaf = leafOf(ind
   return JSON.parse(`[${out.toString('latin1', 7, end)}]`)
 }
 
-const writtenThrice = (tree: ReleaseTree | undefined) => (index: number) =>
-  [1, 2, 3].map(() => written(tree, index))
+const writtenThrice = (tree: ReleaseTree | undefined) => (index: number) => [1, 2, 3].map(() => written(tree, index))
 
 test('a tree gives the same paths and roots as its tiles do, whatever its size', async () => {
   for (const size of [1, 2, 7, 8, 9, 255, 256, 257, 300, 511, 512, 1000, 4_096, 4_097, 65_537, 66_000]) {
@@ -110,7 +109,10 @@ test('tiles and bundles at the edge that lead to another root are refused at onc
 
 test('a changed hash of a bundle is a fault for its rows, also where it was sound before, and other bundles of its tile are read as before', async () => {
   const sound = (await treeOf(700)).tree
-  for (const [hash, timesAsked] of Array.from({ length: 2 * BUNDLE_HASHES }, (_, i) => [i >> 1, 3 * (i & 1)] as const)) {
+  for (const [hash, timesAsked] of Array.from(
+    { length: 2 * BUNDLE_HASHES },
+    (_, i) => [i >> 1, 3 * (i & 1)] as const,
+  )) {
     const { bundles, parts, root } = await treeOf(700)
     const tree = ReleaseTree.of(parts, root)
     for (let i = 0; i < timesAsked; i++) expect(written(tree, 256 + i)).toEqual(written(sound, 256 + i))

@@ -78,7 +78,7 @@ export class RelatedForm {
     let to = at
     for (let piece = 0, from = 0; piece < ends.length; piece++) {
       const end = ends[piece] as number
-      for (let i = from; i < end; i += 4) view.setInt32(to + i - from, pieces.getInt32(i))
+      for (let i = from; i < end; i += 4) view.setInt32(to + i - from, pieces.getInt32(i, true), true)
       to += end - from
       from = end
       if (piece === ends.length - 1) break
