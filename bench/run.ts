@@ -59,6 +59,7 @@ else {
   const lost = before ? losses(before, results) : []
   for (const { name, was, is } of lost)
     console.error(`fell by more than a third: ${name} was ${was.toFixed(2)}, is ${is.toFixed(2)}`)
-  if (!before) console.error('bench/results.json does not exist: run `npm run bench` once')
+  if (!before)
+    console.error(`bench/results.json has no figures of ${process.arch} to compare with: run \`npm run bench\` once`)
   process.exit(lost.length > 0 || !before ? 1 : 0)
 }

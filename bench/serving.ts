@@ -18,7 +18,7 @@ import {
 } from './wrk.ts'
 
 const WARM = 1_000
-const COLD = 400_000
+const COLD = 800_000
 /** A small store is made in a moment, and warm answers do not depend on its size. */
 const QUICK_REGIONS = ['national', 'US-CA-18', 'US-IL-16']
 
@@ -65,7 +65,7 @@ export async function serving({ quick }: { quick: boolean }): Promise<Line[]> {
           warm.map((path) => ({ path })),
         ),
       }
-      const seconds = quick ? 2 : 3
+      const seconds = quick ? 1 : 3
       const found = (await medians(
         { ...rivals.targets, ours } as Record<RivalName | 'ours', Target>,
         seconds,

@@ -21,7 +21,7 @@ const DAY = '2026-07-15'
 const ROWS_ON_A_PAGE = 200
 
 /** How fast a stranger can check rows, beside the bare cryptography that no verifier can do without; and what it costs to send. */
-export async function verification(): Promise<Line[]> {
+export async function verification({ quick }: { quick: boolean }): Promise<Line[]> {
   const signer = await aSigner('registry.example/log/registry')
   const policy = parsePolicy(formatPolicy([signer])) as TrustPolicy
   const registry = new MemoryRegistry(signer)
@@ -54,10 +54,9 @@ export async function verification(): Promise<Line[]> {
   const page = JSON.stringify(await pageOf(registry, DAY, [{ release, from: 300, to: 300 + ROWS_ON_A_PAGE }]))
   const pages = await rate(() => checked(page, { page: { as_of: DAY, chart: 'cms-pfs' } }))
   const bare = await rate(bareCryptography(one(), signer.publicKey))
-  const browser = await inChromium((answers[0] as (typeof answers)[number]).text, formatPolicy([signer]))
+  const inBrowsers = () => inChromium((answers[0] as (typeof answers)[number]).text, formatPolicy([signer]))
   return [
-    ...browser,
-    ...(await sizes()),
+    ...(quick ? [] : [...(await inBrowsers()), ...(await sizes())]),
     {
       what: `verify rows of a page of ${ROWS_ON_A_PAGE}, from its text, under one checkpoint`,
       figure: `${perSecond(pages * ROWS_ON_A_PAGE)}`,

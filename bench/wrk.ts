@@ -65,9 +65,10 @@ export async function load(
 
 const COLD_SECONDS = 4
 /** No server here answers more first questions in a second. */
-const MOST_FIRST = 26_000
+const MOST_FIRST = 40_000
 /** Until the engine has compiled what runs often: it sees little of each step in a first answer. */
 const COLD_WARM_UP_SECONDS = 15
+const LEAST_WARM_UP_SECONDS = 4
 const ROUNDS = 3
 /** A p99 differs by a third from run to run. */
 const ROUNDS_IN_TURN = 5
@@ -152,7 +153,7 @@ export async function medians<Name extends string>(
   const names = Object.keys(targets) as Name[]
   const runs = Object.fromEntries(names.map((name) => [name, [] as Load[]])) as Record<Name, Load[]>
   // Engines that compile what runs often have done so before anything is measured.
-  for (const name of names) await load(targets[name], 2 * seconds)
+  for (const name of names) await load(targets[name], Math.max(LEAST_WARM_UP_SECONDS, 2 * seconds))
   for (let round = 0; round < ROUNDS; round++)
     for (const name of names) runs[name].push(await load(targets[name], seconds))
   return Object.fromEntries(names.map((name) => [name, middleOf(runs[name])])) as Record<Name, Load>
