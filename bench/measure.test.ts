@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { cpus } from 'node:os'
 import { MEBIBYTE, timed } from './measure.ts'
 
 const WRITE = (mebibytes: number): string => `Buffer.alloc(${mebibytes} * ${MEBIBYTE}, 1)`
@@ -24,5 +25,6 @@ test('the time of a command is that of its work', async () => {
   const busy = `while (${used} < 200_000);`
   const { seconds, cpuSeconds } = await timed([process.execPath, '-e', busy])
   expect(cpuSeconds).toBeWithin(0.2, 2)
-  expect(seconds).toBeWithin(0.2, 30)
+  // The engine compiles on other processors meanwhile.
+  expect(seconds).toBeWithin(0.2 / cpus().length, 30)
 })
