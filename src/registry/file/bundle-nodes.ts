@@ -86,10 +86,6 @@ export function nodesFor(stored: PlacedHashes, bundle: number, row: number): Bun
     : undefined
 }
 
-/** The same of a sound bundle: nothing is worked out but what the proof states, so not the root of the tile either. */
-export const nodesBeside = (stored: PlacedHashes, bundle: number, row: number): BundleNodes =>
-  climbed(stored, bundle, row, besideOf[row] as Int32Array)
-
 /** The same for all its rows. */
 export function nodesOver(stored: PlacedHashes, bundle: number): BundleNodes | undefined {
   if (stored.hashesSize !== STORED_BYTES) return undefined
@@ -106,6 +102,10 @@ export function nodesIn(stored: Uint8Array, bundle: number): BundleNodes | undef
   const nodes = Buffer.from(room)
   return { nodes, view: viewOf(nodes), root: nodes.subarray(PAIRS * PAIR_BYTES) }
 }
+
+/** For one row of a sound bundle: nothing is worked out but what the proof states, so not the root of the tile either. */
+export const nodesBeside = (stored: PlacedHashes, bundle: number, row: number): BundleNodes =>
+  climbed(stored, bundle, row, besideOf[row] as Int32Array)
 
 function climbed(stored: PlacedHashes, bundle: number, row: number, some: Int32Array): BundleNodes {
   const first = row - (row % GROUP)
@@ -143,12 +143,12 @@ function isStored({ hashes, hashesAt }: PlacedHashes, index: number, at: number)
 
 /**
  * Bundles all of whose hashes were found to lead to the root of their tile. They are known again by a sum, because to hash
- * their pairs again takes ten times as long. Nobody can change some of them so that the sum stays the same: every two bytes
- * have a factor of their own, drawn when the process began. Of all factors at most one in 2^28 makes two contents alike,
- * whatever they are (a universal hash of Carter and Wegman).
+ * their pairs again takes several times as long. It is not enough that it notices accidents: every two bytes have a factor of their
+ * own, drawn when the process began. Of all factors at most one in 2^28 makes two contents alike, whatever they are (a universal
+ * hash of Carter and Wegman), so that is the chance of each try to change some of them unnoticed. Eight bytes for sixteen rows.
  */
 export class SoundBundles {
-  /** By bundle: 0 before it was asked for, 1 after it was once, and then its sum, which is more. */
+  /** By bundle: its sum if it was sound when it was last asked for, which is more than 1; otherwise 1, and 0 before. */
   readonly #sums: Float64Array
 
   constructor(bundles: number) {
@@ -160,11 +160,11 @@ export class SoundBundles {
     return known > ASKED && stored.hashesSize === STORED_BYTES && known === sumOf(stored)
   }
 
-  /** Whether it should be checked as a whole: not when it is asked for the first time, because most would not be asked for again. */
-  isDue(bundle: number): boolean {
-    const isDue = this.#sums[bundle] !== 0
+  /** To be asked when it is not known: whether to check all of it. Not the first time, because most would not be asked for again. */
+  wants(bundle: number): boolean {
+    const wasAsked = this.#sums[bundle] !== 0
     this.#sums[bundle] = ASKED
-    return isDue
+    return wasAsked
   }
 
   add(bundle: number, stored: PlacedHashes): void {

@@ -205,8 +205,10 @@ export class ReleaseTree {
   #nodesFor(stored: PlacedHashes, bundle: number, place: number): BundleNodes {
     const sound = this.#sound
     if (sound.has(bundle, stored)) return nodesBeside(stored, bundle, place)
-    if (sound.isDue(bundle) && this.#leads(bundle, nodesOver(stored, bundle))) sound.add(bundle, stored)
-    return this.#lead(bundle, nodesFor(stored, bundle, place))
+    const all = sound.wants(bundle) ? nodesOver(stored, bundle) : undefined
+    if (!all || !this.#leads(bundle, all)) return this.#lead(bundle, nodesFor(stored, bundle, place))
+    sound.add(bundle, stored)
+    return all
   }
 
   /** The same nodes of a bundle in a full tile, after they were found to lead to its root. */
@@ -215,9 +217,8 @@ export class ReleaseTree {
     return found
   }
 
-  #leads(bundle: number, found: BundleNodes | undefined): boolean {
-    const tile = Math.floor(bundle / BUNDLES_PER_TILE)
-    return found !== undefined && isAt(this.#upper[0], tile * HASH_SIZE, found.root)
+  #leads(bundle: number, { root }: BundleNodes): boolean {
+    return isAt(this.#upper[0], Math.floor(bundle / BUNDLES_PER_TILE) * HASH_SIZE, root)
   }
 }
 
