@@ -148,7 +148,7 @@ function isStored({ hashes, hashesAt }: PlacedHashes, index: number, at: number)
  * hash of Carter and Wegman), so that is the chance of each try to change some of them unnoticed. Eight bytes for sixteen rows.
  */
 export class SoundBundles {
-  /** By bundle: its sum if it was sound when it was last asked for, which is more than 1; otherwise 1, and 0 before. */
+  /** By bundle: how often it was asked for, up to `OFTEN`; or its sum, which is more, if it was sound when it was last asked for. */
   readonly #sums: Float64Array
 
   constructor(bundles: number) {
@@ -157,14 +157,14 @@ export class SoundBundles {
 
   has(bundle: number, stored: PlacedHashes): boolean {
     const known = this.#sums[bundle] as number
-    return known > ASKED && stored.hashesSize === STORED_BYTES && known === sumOf(stored)
+    return known > OFTEN && stored.hashesSize === STORED_BYTES && known === sumOf(stored)
   }
 
-  /** To be asked when it is not known: whether to check all of it. Not the first time, because most would not be asked for again. */
+  /** To be asked when it is not known: whether to check all of it. Of a large release most bundles are asked for once or twice, and it would not pay. */
   wants(bundle: number): boolean {
-    const wasAsked = this.#sums[bundle] !== 0
-    this.#sums[bundle] = ASKED
-    return wasAsked
+    const known = this.#sums[bundle] as number
+    this.#sums[bundle] = Math.min(known + 1, OFTEN)
+    return known >= OFTEN
   }
 
   add(bundle: number, stored: PlacedHashes): void {
@@ -172,7 +172,7 @@ export class SoundBundles {
   }
 }
 
-const ASKED = 1
+const OFTEN = 2
 const FACTOR_BITS = 28
 /** All sums of products with two bytes are whole numbers that a number can hold exactly. */
 const factors = Float64Array.from(
@@ -181,7 +181,7 @@ const factors = Float64Array.from(
 )
 
 function sumOf({ hashes, hashesAt }: PlacedHashes): number {
-  let even = ASKED + 1
+  let even = OFTEN + 1
   let odd = 0
   for (let i = 0; i < STORED_BYTES / 2; i += 2) {
     const bits = hashes.getInt32(hashesAt + 2 * i, true)
