@@ -5,6 +5,8 @@ export interface PlacedHashes {
   readonly hashes: DataView
   hashesAt: number
   hashesSize: number
+  /** Whether it is known that these bytes are those that were published. */
+  isSound: boolean
 }
 
 /** A bundle where it stands among other bytes. To make views of its parts would take as long as to read some of its rows. */
@@ -13,6 +15,7 @@ export class PlacedBundle implements PlacedHashes {
   rowsEnd = 0
   hashesAt = 0
   hashesSize = 0
+  isSound = false
 
   private constructor(
     readonly rows: Uint8Array,

@@ -103,9 +103,10 @@ export function nodesIn(stored: Uint8Array, bundle: number): BundleNodes | undef
   return { nodes, view: viewOf(nodes), root: nodes.subarray(PAIRS * PAIR_BYTES) }
 }
 
-/** For one row of a sound bundle: nothing is worked out but what the proof states, so not the root of the tile either. */
-export const nodesBeside = (stored: PlacedHashes, bundle: number, row: number): BundleNodes =>
-  climbed(stored, bundle, row, besideOf[row] as Int32Array)
+/** The same for one row of a sound bundle: nothing is worked out but what the proof states, so not the root of the tile either. */
+export function nodesBeside(stored: PlacedHashes, bundle: number, row: number): BundleNodes | undefined {
+  return stored.hashesSize === STORED_BYTES ? climbed(stored, bundle, row, besideOf[row] as Int32Array) : undefined
+}
 
 function climbed(stored: PlacedHashes, bundle: number, row: number, some: Int32Array): BundleNodes {
   const first = row - (row % GROUP)
@@ -139,54 +140,4 @@ function isStored({ hashes, hashesAt }: PlacedHashes, index: number, at: number)
   const start = hashesAt + index * HASH_SIZE
   for (let i = 0; i < HASH_SIZE; i += 4) if (roomView.getInt32(at + i) !== hashes.getInt32(start + i)) return false
   return true
-}
-
-/**
- * Bundles all of whose hashes were found to lead to the root of their tile. They are known again by a sum, because to hash
- * their pairs again takes several times as long. It is not enough that it notices accidents: every two bytes have a factor of their
- * own, drawn when the process began. Of all factors at most one in 2^28 makes two contents alike, whatever they are (a universal
- * hash of Carter and Wegman), so that is the chance of each try to change some of them unnoticed. Eight bytes for sixteen rows.
- */
-export class SoundBundles {
-  /** By bundle: how often it was asked for, up to `OFTEN`; or its sum, which is more, if it was sound when it was last asked for. */
-  readonly #sums: Float64Array
-
-  constructor(bundles: number) {
-    this.#sums = new Float64Array(bundles)
-  }
-
-  has(bundle: number, stored: PlacedHashes): boolean {
-    const known = this.#sums[bundle] as number
-    return known > OFTEN && stored.hashesSize === STORED_BYTES && known === sumOf(stored)
-  }
-
-  /** To be asked when it is not known: whether to check all of it. Of a large release most bundles are asked for once or twice, and it would not pay. */
-  wants(bundle: number): boolean {
-    const known = this.#sums[bundle] as number
-    this.#sums[bundle] = Math.min(known + 1, OFTEN)
-    return known >= OFTEN
-  }
-
-  add(bundle: number, stored: PlacedHashes): void {
-    this.#sums[bundle] = sumOf(stored)
-  }
-}
-
-const OFTEN = 2
-const FACTOR_BITS = 28
-/** All sums of products with two bytes are whole numbers that a number can hold exactly. */
-const factors = Float64Array.from(
-  crypto.getRandomValues(new Uint32Array(STORED_BYTES / 2)),
-  (bits) => bits >>> (32 - FACTOR_BITS),
-)
-
-function sumOf({ hashes, hashesAt }: PlacedHashes): number {
-  let even = OFTEN + 1
-  let odd = 0
-  for (let i = 0; i < STORED_BYTES / 2; i += 2) {
-    const bits = hashes.getInt32(hashesAt + 2 * i, true)
-    even += (factors[i] as number) * (bits >>> 16)
-    odd += (factors[i + 1] as number) * (bits & 0xffff)
-  }
-  return even + odd
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { temporaryFolder } from '../../../test/support/folder.ts'
 import type { PlacedBundle } from '../bundle/placed-bundle.ts'
-import { BundlePages } from './bundle-pages.ts'
+import { BundlePages, type KnownPages } from './bundle-pages.ts'
 import { FILE_SCHEMA } from './file-summary-store.ts'
 
 interface Stored {
@@ -96,31 +96,75 @@ test('a neighbour is read beside a bundle, which stays as it was', () => {
   }
 })
 
+/** Knows the pages of a file again that was whole once. */
+function pagesOf(bytes: Uint8Array): KnownPages {
+  const sumOf = (part: Uint8Array): number => Bun.hash.crc32(part)
+  const sums = Array.from({ length: bytes.length / 4096 }, (_, n) => sumOf(bytes.slice(n * 4096, (n + 1) * 4096)))
+  return { sumOf, has: (page, part) => sums[page] === sumOf(part) }
+}
+
 test('of a bundle that is asked for again nothing else is read of its page, and a file that was changed meanwhile is noticed', () => {
   const { bytes, stored, root } = fileOf(
     bundlesOf(200, (i) => 100 + ((i * 37) % 500)),
     4096,
   )
   const { file, reads } = readerOf(bytes)
-  const pages = BundlePages.of(file, root, stored.length)
+  const again = { bundles: stored.length, known: pagesOf(bytes) }
+  const pages = BundlePages.of(file, root, again)
   const isRight = (found: PlacedBundle | undefined, n: number): boolean => {
     const [rows, hashes] = [Buffer.from(found?.stored().rows ?? []), Buffer.from(found?.stored().hashes ?? [])]
     return rows.equals(stored[n]?.rows as Uint8Array) && hashes.equals(stored[n]?.hashes as Uint8Array)
   }
-  for (const { n } of stored) pages?.find(n)
+  for (const { n } of stored) expect(pages?.find(n)?.isSound).toBe(true)
   reads.length = 0
   for (let n = 1; n < stored.length; n++) {
     const found = pages?.find(n)
-    expect([n, isRight(pages?.findBeside(n - 1), n - 1), isRight(found, n)]).toEqual([n, true, true])
+    const told = [isRight(pages?.findBeside(n - 1), n - 1), isRight(found, n), found?.isSound]
+    expect([n, ...told]).toEqual([n, true, true, true])
   }
   expect(reads.length).toBe(2 * (stored.length - 1))
   expect(reads.some((at) => at % 4096 === 0)).toBe(false)
-  // The sizes that stand at the beginning of a record are other ones now; and then there is less of it.
+  // The sizes that stand at the beginning of a record are other ones now.
   const at = reads.at(-1) as number
   bytes[at] = (bytes[at] as number) + 1
   expect(pages?.find(stored.length - 2)).toBeUndefined()
   expect(isRight(pages?.find(0), 0)).toBe(true)
-  expect(BundlePages.of(readerOf(bytes).file, root, 1)?.find(stored.length - 1)).toBeDefined()
+  bytes[at] = (bytes[at] as number) - 1
+  // A byte of its hashes, of its rows, or of another bundle on the same page.
+  pages?.find(150)
+  const start = reads.at(-1) as number
+  const isSound = (): (boolean | undefined)[] => [150, 149, 150].map((n) => pages?.find(n)?.isSound)
+  for (const [place, expected] of [
+    [start + 100, false],
+    [start + 60 + 768, false],
+    [start - 20, true],
+  ] as const) {
+    bytes[place] = (bytes[place] as number) ^ 1
+    expect(isSound()).toEqual([expected, true, expected])
+    bytes[place] = (bytes[place] as number) ^ 1
+    expect(isSound()).toEqual([true, true, true])
+  }
+})
+
+test('a page that is not known, or not whole any more, says nothing of the bundles on it', () => {
+  const { bytes, stored, root } = fileOf(
+    bundlesOf(200, () => 300),
+    4096,
+  )
+  const known = pagesOf(bytes)
+  const unknown = { ...known, has: () => false }
+  for (const pages of [
+    BundlePages.of(readerOf(bytes).file, root),
+    BundlePages.of(readerOf(bytes).file, root, { bundles: stored.length, known: unknown }),
+  ])
+    for (let i = 0; i < 2; i++) for (const { n } of stored) expect(pages?.find(n)?.isSound).toBe(false)
+  const at = bytes.indexOf(stored[100]?.rows as Uint8Array)
+  bytes[at] = (bytes[at] as number) ^ 1
+  const pages = BundlePages.of(readerOf(bytes).file, root, { bundles: stored.length, known })
+  const doubtful = stored.filter(({ n }) => !pages?.find(n)?.isSound).map(({ n }) => n)
+  expect(doubtful).toContain(100)
+  expect(doubtful.length).toBeLessThan(6)
+  expect(stored.filter(({ n }) => !pages?.find(n)?.isSound).map(({ n }) => n)).toEqual(doubtful)
 })
 
 test('a bundle that goes on on other pages is left to SQLite, and so is a file with unusual pages', () => {

@@ -23,10 +23,28 @@ interface InnerPage {
   inner: (InnerPage | undefined)[]
 }
 
-/** A page that was read; 0 before. */
+/** Knows the pages of a file again. */
+export interface KnownPages {
+  /** Whether this is the page of that number, from 0 on, as it was published. */
+  has(page: number, bytes: Uint8Array): boolean
+  /** What a part of such a page is known again by; 0 by chance only. */
+  sumOf(bytes: Uint8Array): number
+}
+
+/** For a file that is asked again and again. */
+export interface AskedAgain {
+  bundles: number
+  known: KnownPages
+}
+
 interface HeldPage {
+  /** Of the page that was read; 0 before, and when only a bundle of it was. */
   number: number
+  /** Whether it is known to be as it was published. */
+  isSound: boolean
   readonly bytes: Buffer
+  /** By size: the bytes that it begins with. To make such a view takes half as long as to know it again. */
+  readonly starts: (Uint8Array | undefined)[]
   /** The bundle that was found on it last, and the one beside that. Their bytes are as SQLite gives them: the engine compiles what reads them for one kind. */
   readonly bundle: PlacedBundle
   readonly beside: PlacedBundle
@@ -36,7 +54,9 @@ function heldPage(size: number): HeldPage {
   const plain = new Uint8Array(size)
   return {
     number: 0,
+    isSound: false,
     bytes: Buffer.from(plain.buffer),
+    starts: [],
     bundle: PlacedBundle.on(plain),
     beside: PlacedBundle.on(plain),
   }
@@ -49,24 +69,29 @@ export class BundlePages {
   #children = 0
   readonly #main: HeldPage
   readonly #beside: HeldPage
-  /** Where bundles that were found stand in the file, times `MOST_PAGE_BYTES`, and their sizes; 0 before. The next time nothing else is read of their pages. */
-  readonly #found: Float64Array
+  /** The sums of bundles that were found on known pages; 0 for others. The next time nothing else is read of their pages. */
+  readonly #sums: Float64Array
+  /** Two for each of them: its page, and where it begins there, times `MOST_PAGE_BYTES`, with its size. */
+  readonly #places: Uint32Array
+  readonly #known: KnownPages | undefined
 
   private constructor(
     private readonly file: Pick<SealedFile, 'read'>,
     private readonly root: number,
     size: number,
-    bundles: number,
+    again: AskedAgain | undefined,
   ) {
     this.#main = heldPage(size)
     this.#beside = heldPage(size)
-    this.#found = new Float64Array(bundles)
+    this.#known = again?.known
+    this.#sums = new Float64Array(again?.bundles ?? 0)
+    this.#places = new Uint32Array(2 * this.#sums.length)
   }
 
-  /** `root` is the first page of the table of bundles. So many are asked for again and again; for one who reads all in order, none. */
-  static of(file: Pick<SealedFile, 'read'>, root: number, bundles = 0): BundlePages | undefined {
+  /** `root` is the first page of the table of bundles. */
+  static of(file: Pick<SealedFile, 'read'>, root: number, again?: AskedAgain): BundlePages | undefined {
     const size = pageSizeOf(file)
-    return size === undefined ? undefined : new BundlePages(file, root, size, bundles)
+    return size === undefined ? undefined : new BundlePages(file, root, size, again)
   }
 
   /** What is stored of a bundle; undefined where SQLite has to say what is there. Valid until the next call. */
@@ -80,13 +105,17 @@ export class BundlePages {
   }
 
   #findAgain(n: number, into: HeldPage): PlacedBundle | undefined {
-    const found = n < this.#found.length ? (this.#found[n] as number) : 0
-    if (found === 0) return undefined
-    const size = found % MOST_PAGE_BYTES
+    const sum = n < this.#sums.length ? (this.#sums[n] as number) : 0
+    if (sum === 0) return undefined
+    const place = this.#places[2 * n + 1] as number
+    const size = place & (MOST_PAGE_BYTES - 1)
+    const page = (this.#places[2 * n] as number) - 1
     into.number = 0
-    if (this.file.read(into.bytes, (found - size) / MOST_PAGE_BYTES, size) < size) return undefined
-    const bundle = into === this.#main ? into.bundle : into.beside
-    return place(bundle, 0, size) ? bundle : undefined
+    if (this.file.read(into.bytes, page * into.bytes.length + (place >>> 16), size) < size) return undefined
+    const bytes = into.starts[size] ?? into.bytes.subarray(0, size)
+    into.starts[size] = bytes
+    into.isSound = into === this.#main && this.#known?.sumOf(bytes) === sum
+    return placedOn(into, into === this.#main ? into.bundle : into.beside, 0, size)
   }
 
   #find(n: number, into: HeldPage): PlacedBundle | undefined {
@@ -114,11 +143,15 @@ export class BundlePages {
     return undefined
   }
 
-  #bundleOn({ number, bytes }: HeldPage, bundle: PlacedBundle, n: number): PlacedBundle | undefined {
-    const start = startOn(bytes, n)
-    if (start < 0 || !place(bundle, start, sizeThere)) return undefined
-    if (n < this.#found.length) this.#found[n] = ((number - 1) * bytes.length + start) * MOST_PAGE_BYTES + sizeThere
-    return bundle
+  #bundleOn(held: HeldPage, bundle: PlacedBundle, n: number): PlacedBundle | undefined {
+    const start = startOn(held.bytes, n)
+    const found = start < 0 ? undefined : placedOn(held, bundle, start, sizeThere)
+    if (found?.isSound && this.#known) {
+      this.#sums[n] = this.#known.sumOf(held.bytes.subarray(start, start + sizeThere))
+      this.#places[2 * n] = held.number
+      this.#places[2 * n + 1] = start * MOST_PAGE_BYTES + sizeThere
+    }
+    return found
   }
 
   /** Whether no further pages that lead to others are kept. Honest files are never so large. */
@@ -132,6 +165,8 @@ export class BundlePages {
     const size = into.bytes.length
     if (page < 2 || this.file.read(into.bytes, (page - 1) * size) < size) return false
     into.number = page
+    // Of a page beside another one nothing is proved.
+    into.isSound = into === this.#main && this.#known?.has(page - 1, into.bytes) === true
     return true
   }
 }
@@ -172,6 +207,11 @@ function startOn(bytes: Uint8Array, n: number): number {
     else to = middle
   }
   return -1
+}
+
+function placedOn(held: HeldPage, bundle: PlacedBundle, start: number, size: number): PlacedBundle | undefined {
+  bundle.isSound = held.isSound
+  return place(bundle, start, size) ? bundle : undefined
 }
 
 /** Finds the columns that are wanted of a record (n, first_key, hashes, rows), if all of it is on this page. */

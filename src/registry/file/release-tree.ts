@@ -8,11 +8,9 @@ import {
   nodesBeside,
   nodesFor,
   nodesIn,
-  nodesOver,
   placeBeside,
   placeOfNode,
   placeOfRoot,
-  SoundBundles,
 } from './bundle-nodes.ts'
 import { bufferOf, HASH_TEXT, isHashAt, levelsOf, writeHash } from './levels.ts'
 import { Recent } from './recent.ts'
@@ -77,14 +75,12 @@ export class ReleaseTree {
   readonly #right: string[] = []
   readonly #checked = new Recent<number, BundleNodes>(MOST_CHECKED)
   readonly #shared = new Recent<number, SharedPath>(MOST_SHARED)
-  readonly #sound: SoundBundles
   readonly #size: number
 
   private constructor(private readonly parts: TreeParts) {
     this.#size = parts.rowCount
     const full = Math.floor(this.#size / TILE_WIDTH)
     this.#inTiles = full * TILE_WIDTH
-    this.#sound = new SoundBundles(full * BUNDLES_PER_TILE)
     this.#upper = levelsOf(rootsOfTiles(parts, full))
     this.#upperViews = this.#upper.map(viewOf)
     this.#edge = this.#inTiles === this.#size ? [] : levelsOf(tileOf(parts, 0, full))
@@ -119,20 +115,28 @@ export class ReleaseTree {
     return path
   }
 
+  /** Whether the hash of a leaf is in what is stored, and known to be its own. Rows at the edge are proved by another way. */
+  isKnown(index: number, stored: PlacedHashes): boolean {
+    return stored.isSound && index < this.#inTiles
+  }
+
   /**
    * Writes the same as the members of a JSON list, and gives the place after it; -1 for a leaf that is not there. There must
-   * be `MOST_PATH_BYTES` of room. `stored` is what the bundle of the leaf has of the tree, if it was read with the leaf.
+   * be `MOST_PATH_BYTES` of room. `stored` is what the bundle of the leaf has of the tree, if it was read with the leaf. No leaf has to be
+   * given where that `isKnown`.
    */
-  writePath({ bytes, view }: PathRoom, to: number, index: number, leaf: Hash, stored?: PlacedHashes): number {
+  writePath({ bytes, view }: PathRoom, to: number, index: number, leaf?: Hash, stored?: PlacedHashes): number {
     if (index >= this.#inTiles) {
-      const path = this.path(index, leaf)
+      const path = leaf && this.path(index, leaf)
       return path ? to + bytes.write(path.map((hash) => `"${hash}"`).join(), to, 'latin1') : -1
     }
     const bundle = Math.floor(index / BUNDLE_ROWS)
     const place = index % BUNDLE_ROWS
     const { nodes, view: lower } =
-      this.#checked.find(bundle) ?? this.#nodesFor(stored ?? placedHashes(this.parts.hashesIn(bundle)), bundle, place)
-    if (!isAt(nodes, placeOfNode(0, place), leaf)) return -1
+      stored?.isSound === true
+        ? this.#soundNodes(stored, bundle, place)
+        : (this.#checked.find(bundle) ?? this.#nodesFor(stored, bundle, place))
+    if (leaf ? !isAt(nodes, placeOfNode(0, place), leaf) : !stored?.isSound) return -1
     let at = to
     for (let height = 0; height < BUNDLE_HEIGHT; height++)
       at = writeMember(view, at, lower, placeOfNode(height, (place >> height) ^ 1))
@@ -202,13 +206,15 @@ export class ReleaseTree {
   }
 
   /** Those that the proof of one row needs. Valid until the next call. */
-  #nodesFor(stored: PlacedHashes, bundle: number, place: number): BundleNodes {
-    const sound = this.#sound
-    if (sound.has(bundle, stored)) return nodesBeside(stored, bundle, place)
-    const all = sound.wants(bundle) ? nodesOver(stored, bundle) : undefined
-    if (!all || !this.#leads(bundle, all)) return this.#lead(bundle, nodesFor(stored, bundle, place))
-    sound.add(bundle, stored)
-    return all
+  #nodesFor(stored: PlacedHashes | undefined, bundle: number, place: number): BundleNodes {
+    return this.#lead(bundle, nodesFor(stored ?? placedHashes(this.parts.hashesIn(bundle)), bundle, place))
+  }
+
+  /** The same where they are known to be those that were published. */
+  #soundNodes(stored: PlacedHashes, bundle: number, place: number): BundleNodes {
+    const found = nodesBeside(stored, bundle, place)
+    if (!found) throw this.parts.fault()
+    return found
   }
 
   /** The same nodes of a bundle in a full tile, after they were found to lead to its root. */

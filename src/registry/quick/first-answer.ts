@@ -201,10 +201,14 @@ function splice(
   leaf: Buffer,
 ): number {
   const index = n * BUNDLE_ROWS + place
-  Bun.SHA256.hash(leaf, hash)
-  let at = writeNumber(index, put(PROOF, leaf.length - 1))
-  at = writeHash(outText.view, put(LEAF, at), hashView, 0)
-  at = file.tree(release.manifest.rows_root).writePath(outRoom, put(PATH, at), index, hash, stored)
+  const tree = file.tree(release.manifest.rows_root)
+  const isKnown = tree.isKnown(index, stored)
+  if (!isKnown) Bun.SHA256.hash(leaf, hash)
+  let at = put(LEAF, writeNumber(index, put(PROOF, leaf.length - 1)))
+  at = isKnown
+    ? writeHash(outText.view, at, stored.hashes, stored.hashesAt + place * HASH_SIZE)
+    : writeHash(outText.view, at, hashView, 0)
+  at = tree.writePath(outRoom, put(PATH, at), index, isKnown ? undefined : hash, stored)
   if (at < 0) return at
   out.set(share, at)
   return at + share.length

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { aPrice } from '../../../test/support/builders.ts'
 import { temporaryFolder } from '../../../test/support/folder.ts'
 import { FileFolder } from '../../db/file-folder.ts'
@@ -8,6 +9,7 @@ import { MARKS } from '../bundle/row-search.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { NewReleaseFile } from '../file/new-file-store.ts'
 import { openRelease } from '../file/release-file-store.ts'
+import { PageSums } from './page-sums.ts'
 import { QuickRows, type RowPlace } from './quick-rows.ts'
 
 /** A file in which one code has so many rows at one place, each with a modifier of its own. */
@@ -23,12 +25,12 @@ async function rowsAt(files: FileFolder, count: number) {
   const { digest } = await made.seal()
   files.keep('made', digest)
   const rows = new QuickRows(openRelease({ files }, { release_id: 'a:B:1', file: digest }))
-  const keysAround = (key: string): string[] => {
+  const locate = (key: string): RowPlace => {
     const parts = key.split('|').slice(1)
-    const place = rows.locate('20000', { afterCode: `|${parts.join('|')}`, parts }) as RowPlace
-    return rows.keysAround(place, '20000|national|')
+    return rows.locate('20000', { afterCode: `|${parts.join('|')}`, parts }) as RowPlace
   }
-  return { keys, keysAround }
+  const keysAround = (key: string): string[] => rows.keysAround(locate(key), '20000|national|')
+  return { keys, keysAround, locate, path: files.pathOf(digest) }
 }
 
 test('the keys around a row are all that begin as it does, in whichever bundle they stand', async () => {
@@ -41,6 +43,26 @@ test('more keys than any code has at one place are not put together: a file from
   using folder = temporaryFolder()
   const { keys, keysAround } = await rowsAt(new FileFolder(folder.path), 5_000)
   for (const key of [keys[0], keys[2_500], keys[4_999]]) expect(() => keysAround(key as string)).toThrow('too many')
+})
+
+test('rows are known to be sound when their file was read as a whole, until one byte beside them is another', async () => {
+  using folder = temporaryFolder()
+  const { keys, locate, path } = await rowsAt(new FileFolder(folder.path), 600)
+  const soundness = (): boolean[] => keys.map((key) => locate(key).stored.isSound)
+  expect(new Set(soundness())).toEqual(new Set([false]))
+  await PageSums.settled()
+  expect(locate(keys[0] as string)).toMatchObject({ n: 0, at: 0 })
+  expect(new Set(soundness())).toEqual(new Set([true]))
+  const bytes = readFileSync(path)
+  const key = Buffer.from(keys[320] as string)
+  const [first, last] = [bytes.indexOf(key), bytes.lastIndexOf(key)]
+  for (const at of [first + 200, last + 200]) bytes[at] = (bytes[at] as number) ^ 1
+  writeFileSync(path, bytes)
+  expect(keys.map((key) => locate(key)).every(({ n, at }, i) => n * BUNDLE_ROWS + at === i)).toBe(true)
+  const sound = soundness()
+  const changed = keys.filter((_, i) => !sound[i])
+  expect(changed).toContain(keys[320] as string)
+  expect(changed.length).toBeLessThan(3 * BUNDLE_ROWS)
 })
 
 test('what tells the rows of a code and place apart is the same for the same rows, wherever bundles begin between them', async () => {
