@@ -5,7 +5,7 @@ import { padded, type RowShape, type RowSpan, readShape, shapeOf, writeShape } f
 import { fits, newValues, type RowText, rowText } from './row-values.ts'
 
 // What the rows of a release have in common: their shapes, and values that come again and again, which are called words here.
-// They stand once in the file, and rows name them by number. They are learned from the first row of each bundle, while rows
+// They stand once in the file, and rows name them by number. They are learned from one row of each bundle, while rows
 // come in: so a bundle is the same, byte for byte, whichever thread packs it after it was told what was learned until then.
 
 export const MOST_SHAPES = 250
@@ -69,7 +69,7 @@ export class NewWords implements Words {
     return this.#words.find(text, start, end, hash)
   }
 
-  /** From the first row of a bundle and its key. */
+  /** From a row of each bundle and its key. */
   learn(bytes: Uint8Array, row: RowSpan): void {
     if (this.#bundles++ >= FIRST_BUNDLES && this.#bundles % LATER !== 0) return
     const text = rowText(bytes)

@@ -71,7 +71,7 @@ export class TileWriter {
   rows = 0
 
   constructor(
-    /** Learns from the first row of each bundle. */
+    /** Learns from one row of each bundle. */
     private readonly words: NewWords,
     private room: Uint8Array = new Uint8Array(256 * 1024),
   ) {}
@@ -86,7 +86,7 @@ export class TileWriter {
       this.#end += 1 + row.size
     } else this.#write(row.body)
     this.rows++
-    if (this.#keys.length === 1) this.#learn(start, row.key)
+    if (this.#keys.length - 1 === rowToLearn(this.#bundles.length)) this.#learn(start, row.key)
     if (this.#keys.length === BUNDLE_ROWS) this.#endBundle()
   }
 
@@ -120,6 +120,12 @@ export class TileWriter {
     this.room = withRoom(this.room, this.#end, bytes)
   }
 }
+
+/**
+ * By the bundle of a tile, another row each time, and so for every fourth bundle too: rows come in turns, such as two settings for
+ * each place, and all bundles may begin with the same one.
+ */
+const rowToLearn = (bundle: number): number => (bundle + (bundle >> 2)) % BUNDLE_ROWS
 
 const packer = new RowPacker()
 

@@ -112,3 +112,25 @@ test('what tells the rows of a code and place apart is the same for the same row
   // One for each size: the same rows have the same marks.
   expect(meaning.size).toBeLessThanOrEqual(new Set(sizes).size)
 })
+
+test('values become words wherever their rows stand: of two settings in turn, bundles always begin with the same one', async () => {
+  using folder = temporaryFolder()
+  const files = new FileFolder(folder.path)
+  const made = new NewReleaseFile({ files }, 'made', 0)
+  const regions = Array.from({ length: BUNDLE_ROWS / 2 }, (_, i) => `US-CA-0${i + 1}`)
+  const settings = ['facility', 'non_facility'] as const
+  const all = Array.from({ length: 100 }, (_, i) => String(20_000 + i)).flatMap((cpt) =>
+    regions.flatMap((region) => settings.map((setting) => aPrice({ cpt, region, setting }))),
+  )
+  for (const row of all)
+    made.add({ key: rowKey(row), body: canonical(row), cpt: row.cpt, region: row.region, npi: null })
+  const { digest } = await made.seal()
+  files.keep('made', digest)
+  const rows = new QuickRows(openRelease({ files }, { release_id: 'a:B:1', file: digest }))
+  const known = all.filter((row) => {
+    const [cpt = '', ...parts] = rowKey(row).split('|')
+    const rest = { region: row.region, parts, afterCode: `|${parts.join('|')}` }
+    return rows.around(rows.locate(cpt, rest) as RowPlace, cpt, rest) !== undefined
+  })
+  expect(known.length).toBeGreaterThan(all.length / 2)
+})
