@@ -135,7 +135,7 @@ function warmLines(found: Record<RivalName | 'ours', Load>, names: readonly Riva
 /** Each question on two days: what is asked of another day is another question. */
 async function cold(warm: Target, folder: string, questions: readonly URLSearchParams[]): Promise<Line> {
   const asks = DAYS.flatMap((day) => questions.map((question) => ({ path: pathOf(onDay(question, day)) })))
-  const found = await onceBeside(warm, asks, folder)
+  const { ours: found } = await onceBeside({ ours: { warm, once: asks } }, folder)
   return {
     what: '/reference, each question once, drawn evenly from all rows',
     figure: `${perSecond(found.cold.perSecond)}, p99 ${found.cold.p99Ms.toFixed(1)} ms, ${found.cold.cpuUs.toFixed(0)} us`,

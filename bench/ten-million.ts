@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { LOCALITIES } from '../src/ingest/cms/localities.ts'
 import { codeAt, rowsOf, writeLargeSchedule } from '../test/support/large-schedule.ts'
 import { type Line, MEBIBYTE, perSecond, type Timing, timed, times } from './measure.ts'
-import { ATR, type Environment, startService } from './service.ts'
-import { type Load, onceBeside, writeRequests } from './wrk.ts'
+import { ATR, type Environment, type Service, startService } from './service.ts'
+import { type Asking, type Load, onceBeside, writeRequests } from './wrk.ts'
 
 const CODES = 45_500
 /** A hundred thousand rows. */
@@ -23,8 +23,8 @@ export async function tenMillion(codes = CODES): Promise<Line[]> {
     const { env, loaded } = await makeStore(join(folder, 'large'), codes)
     const starts: Start[] = []
     for (let i = 0; i < STARTS; i++) starts.push(await startOnce(env))
-    const served = await serve(env, codes, folder)
-    const small = await serve((await makeStore(join(folder, 'small'), FEW_CODES)).env, FEW_CODES, folder)
+    const few = await makeStore(join(folder, 'small'), FEW_CODES)
+    const { large: served, small } = await serve({ large: { env, codes }, small: { ...few, codes: FEW_CODES } }, folder)
     const checked = await timed([process.execPath, ATR, 'fsck', '--json'], env)
     const rows = rowsOf(codes)
     return [
@@ -110,22 +110,47 @@ interface Served {
   peakBytes: number
 }
 
-async function serve(env: Environment, codes: number, folder: string): Promise<Served> {
-  const { stop, port, pids, peakBytes } = await startService(env)
+interface Store {
+  env: Environment
+  codes: number
+}
+
+/** Both at the same time, asked in turn. */
+async function serve(
+  stores: Record<'large' | 'small', Store>,
+  folder: string,
+): Promise<Record<'large' | 'small', Served>> {
+  const large = await startService(stores.large.env)
   try {
-    // Every pair of a code and a place comes once a day: both numbers of steps have no divisor in common with what they go round.
-    const pairs = codes * LOCALITIES.length
-    const question = (i: number): string => {
-      const at = i % pairs
-      const region = LOCALITIES[(at * 7 + Math.floor(at / codes)) % LOCALITIES.length]
-      const day = new Date(FIRST_DAY + Math.floor(i / pairs) * 86_400_000).toISOString().slice(0, 10)
-      return `/reference?cpt=${codeAt((at * 7_919) % codes)}&region=${region}&as_of=${day}`
+    const small = await startService(stores.small.env)
+    try {
+      const asking = {
+        large: askingOf(large, stores.large.codes, join(folder, 'warm-large')),
+        small: askingOf(small, stores.small.codes, join(folder, 'warm-small')),
+      }
+      const found = await onceBeside(asking, folder)
+      return {
+        large: { ...found.large, peakBytes: large.peakBytes() },
+        small: { ...found.small, peakBytes: small.peakBytes() },
+      }
+    } finally {
+      await small.stop()
     }
-    const asks = Array.from({ length: LOOKUPS }, (_, i) => ({ path: question(i) }))
-    const requests = writeRequests(join(folder, 'warm'), asks.slice(0, WARM))
-    const { warm, cold } = await onceBeside({ port, pids, requests }, asks.slice(WARM), folder)
-    return { warm, cold, peakBytes: peakBytes() }
   } finally {
-    await stop()
+    await large.stop()
   }
+}
+
+function askingOf({ port, pids }: Service, codes: number, file: string): Asking {
+  const asks = Array.from({ length: LOOKUPS }, (_, i) => ({ path: questionAt(i, codes) }))
+  return { warm: { port, pids, requests: writeRequests(file, asks.slice(0, WARM)) }, once: asks.slice(WARM) }
+}
+
+/** Every pair of a code and a place comes once a day: both numbers of steps have no divisor in common with what they go round. */
+function questionAt(i: number, codes: number): string {
+  const pairs = codes * LOCALITIES.length
+  const at = i % pairs
+  const region = LOCALITIES[(at * 7 + Math.floor(at / codes)) % LOCALITIES.length]
+  const day = new Date(FIRST_DAY + Math.floor(i / pairs) * 86_400_000).toISOString().slice(0, 10)
+  return `/reference?cpt=${codeAt((at * 7_919) % codes)}&region=${region}&as_of=${day}`
 }

@@ -73,32 +73,43 @@ const ROUNDS = 3
 /** A p99 differs by a third from run to run. */
 const ROUNDS_IN_TURN = 5
 
+/** Questions that are asked once, so that none of them is ready, and others that are asked again and again. */
+export interface Asking {
+  warm: Target
+  once: readonly Ask[]
+}
+
 /**
- * Questions that are asked once, so that none of them is ready, in turn with others that are asked again and again: the medians of
- * both. The first half is asked before anything is measured.
+ * The medians of both, of one server or several: runs alternate between them, so that a slow minute of the machine falls on all. The
+ * first half of what is asked once is asked before anything is measured.
  */
-export async function onceBeside(
-  warm: Target,
-  asks: readonly Ask[],
+export async function onceBeside<Name extends string>(
+  servers: Record<Name, Asking>,
   folder: string,
-): Promise<Record<'warm' | 'cold', Load>> {
-  const half = Math.floor(asks.length / 2)
-  const part = Math.floor(half / ROUNDS_IN_TURN)
-  const once = async (list: readonly Ask[], seconds: number): Promise<Load> => {
+): Promise<Record<Name, Record<'warm' | 'cold', Load>>> {
+  const all = (Object.entries(servers) as [Name, Asking][]).map(([name, { warm, once }]) => {
+    const half = Math.floor(once.length / 2)
+    const part = Math.floor(half / ROUNDS_IN_TURN)
+    return { name, warm, once, half, part, runs: { warm: [] as Load[], cold: [] as Load[] } }
+  })
+  const askOnce = async (warm: Target, list: readonly Ask[], most: number): Promise<Load> => {
+    const seconds = Math.min(most, Math.max(1, Math.floor(list.length / MOST_FIRST)))
     const found = await load({ ...warm, requests: writeRequests(join(folder, 'once'), list) }, seconds)
     if (found.perSecond * seconds > list.length) throw new Error('a question was asked twice')
     return found
   }
-  const seconds = (list: number): number => Math.max(1, Math.floor(list / MOST_FIRST))
-  await once(asks.slice(0, half), Math.min(COLD_WARM_UP_SECONDS, seconds(half)))
-  await load(warm, COLD_SECONDS)
-  const runs: Record<'warm' | 'cold', Load[]> = { warm: [], cold: [] }
-  for (let round = 0; round < ROUNDS_IN_TURN; round++) {
-    const from = half + round * part
-    runs.warm.push(await load(warm, COLD_SECONDS))
-    runs.cold.push(await once(asks.slice(from, from + part), Math.min(COLD_SECONDS, seconds(part))))
+  for (const { warm, once, half } of all) {
+    await askOnce(warm, once.slice(0, half), COLD_WARM_UP_SECONDS)
+    await load(warm, COLD_SECONDS)
   }
-  return { warm: middleOf(runs.warm), cold: middleOf(runs.cold) }
+  for (let round = 0; round < ROUNDS_IN_TURN; round++)
+    for (const { warm, once, half, part, runs } of all) {
+      const from = half + round * part
+      runs.warm.push(await load(warm, COLD_SECONDS))
+      runs.cold.push(await askOnce(warm, once.slice(from, from + part), COLD_SECONDS))
+    }
+  const found = all.map(({ name, runs }) => [name, { warm: middleOf(runs.warm), cold: middleOf(runs.cold) }])
+  return Object.fromEntries(found) as Record<Name, Record<'warm' | 'cold', Load>>
 }
 
 /** The median of each figure. */
