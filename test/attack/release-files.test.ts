@@ -12,7 +12,7 @@ import { askedAt } from '../../src/proof/whole/asked.ts'
 import { checkWhole } from '../../src/proof/whole/whole-check.ts'
 import { exportRelease } from '../../src/registry/export/export.ts'
 import { hasOwnSchema } from '../../src/registry/file/file-summary-store.ts'
-import { PageSums } from '../../src/registry/quick/page-sums.ts'
+import { BundleSums } from '../../src/registry/quick/known-bundles.ts'
 import { rederive } from '../../src/registry/release/rederive.ts'
 import { findLogged, type Release } from '../../src/registry/store.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
@@ -155,7 +155,7 @@ test.each(Object.keys(MUTATIONS))(
       for (const question of QUESTIONS) {
         // Before all of the file was read, and after.
         const before = quickly(question)
-        await PageSums.settled()
+        await BundleSums.settled()
         for (const told of [before, quickly(question), await asked(question)]) {
           const fault = told && (await faultIn(question, told))
           if (fault !== undefined) faults.push(`${question}: ${fault}`)
@@ -182,7 +182,7 @@ test.each(['before', 'after'])(
     files.forget(release.file)
     const quick = QUESTIONS.filter((question) => quickly(question))
     expect(quick.length).toBeGreaterThan(2)
-    await PageSums.settled()
+    await BundleSums.settled()
     const roll = dice(20_261_118)
     let refused = 0
     for (let i = 0; i < 400; i++) {
@@ -194,7 +194,7 @@ test.each(['before', 'after'])(
       writeFileSync(path, bytes)
       if (when === 'before') files.forget(release.file)
       quickly(QUESTIONS[0] as string)
-      await PageSums.settled()
+      await BundleSums.settled()
       for (const question of quick) {
         const told = quickly(question)
         if (!told) refused++

@@ -10,8 +10,6 @@ const [INNER_PAGE, LEAF_PAGE] = [5, 13]
 const HEADER_BYTES = 100
 /** Pages that lead to others, of a table of a hundred million rows, and where they lead to: 16 megabytes. */
 const [MOST_INNER, MOST_CHILDREN] = [4_096, 2 ** 21]
-/** As two bytes say it. */
-const MOST_PAGE_BYTES = 2 ** 16
 /** Twice for each page that is not known yet. */
 const MOST_DEPTH = 12
 
@@ -23,25 +21,24 @@ interface InnerPage {
   inner: (InnerPage | undefined)[]
 }
 
-/** Knows the pages of a file again. */
-export interface KnownPages {
-  /** Whether this is the page of that number, from 0 on, as it was published. */
-  has(page: number, bytes: Uint8Array): boolean
-  /** What a part of such a page is known again by; 0 by chance only. */
-  sumOf(bytes: Uint8Array): number
+/** By the number of a bundle: where it begins in its file, how large it is, and a sum of its bytes; 0 for one that goes on on other pages. */
+export interface FoundBundles {
+  starts: Float64Array
+  sizes: Uint16Array
+  sums: Float64Array
 }
 
-/** For a file that is asked again and again. */
-export interface AskedAgain {
-  bundles: number
-  known: KnownPages
+/** The bundles of a file that had its digest when all of it was read. */
+export interface KnownBundles {
+  /** Undefined before. */
+  readonly found: FoundBundles | undefined
+  /** What bytes are known again by. */
+  sumOf(bytes: Uint8Array): number
 }
 
 interface HeldPage {
   /** Of the page that was read; 0 before, and when only a bundle of it was. */
   number: number
-  /** Whether it is known to be as it was published. */
-  isSound: boolean
   readonly bytes: Buffer
   /** By size: the bytes that it begins with. To make such a view takes half as long as to know it again. */
   readonly starts: (Uint8Array | undefined)[]
@@ -54,7 +51,6 @@ function heldPage(size: number): HeldPage {
   const plain = new Uint8Array(size)
   return {
     number: 0,
-    isSound: false,
     bytes: Buffer.from(plain.buffer),
     starts: [],
     bundle: PlacedBundle.on(plain),
@@ -69,53 +65,47 @@ export class BundlePages {
   #children = 0
   readonly #main: HeldPage
   readonly #beside: HeldPage
-  /** The sums of bundles that were found on known pages; 0 for others. The next time nothing else is read of their pages. */
-  readonly #sums: Float64Array
-  /** Two for each of them: its page, and where it begins there, times `MOST_PAGE_BYTES`, with its size. */
-  readonly #places: Uint32Array
-  readonly #known: KnownPages | undefined
 
   private constructor(
     private readonly file: Pick<SealedFile, 'read'>,
     private readonly root: number,
     size: number,
-    again: AskedAgain | undefined,
+    private readonly known: KnownBundles | undefined,
   ) {
     this.#main = heldPage(size)
     this.#beside = heldPage(size)
-    this.#known = again?.known
-    this.#sums = new Float64Array(again?.bundles ?? 0)
-    this.#places = new Uint32Array(2 * this.#sums.length)
   }
 
   /** `root` is the first page of the table of bundles. */
-  static of(file: Pick<SealedFile, 'read'>, root: number, again?: AskedAgain): BundlePages | undefined {
+  static of(file: Pick<SealedFile, 'read'>, root: number, known?: KnownBundles): BundlePages | undefined {
     const size = pageSizeOf(file)
-    return size === undefined ? undefined : new BundlePages(file, root, size, again)
+    return size === undefined ? undefined : new BundlePages(file, root, size, known)
   }
 
   /** What is stored of a bundle; undefined where SQLite has to say what is there. Valid until the next call. */
   find(n: number): PlacedBundle | undefined {
-    return this.#findAgain(n, this.#main) ?? this.#find(n, this.#main)
+    return this.#findKnown(n, this.#main) ?? this.#find(n, this.#main)
   }
 
   /** The same beside what was found last, which stays valid. Most neighbours are on one page. */
   findBeside(n: number): PlacedBundle | undefined {
-    return this.#findAgain(n, this.#beside) ?? this.#find(n, this.#beside)
+    return this.#findKnown(n, this.#beside) ?? this.#find(n, this.#beside)
   }
 
-  #findAgain(n: number, into: HeldPage): PlacedBundle | undefined {
-    const sum = n < this.#sums.length ? (this.#sums[n] as number) : 0
-    if (sum === 0) return undefined
-    const place = this.#places[2 * n + 1] as number
-    const size = place & (MOST_PAGE_BYTES - 1)
-    const page = (this.#places[2 * n] as number) - 1
+  /** Of one that is known nothing else is read. */
+  #findKnown(n: number, into: HeldPage): PlacedBundle | undefined {
+    const { known } = this
+    const found = known?.found
+    const size = found && n < found.sizes.length ? (found.sizes[n] as number) : 0
+    if (!known || !found || size === 0) return undefined
     into.number = 0
-    if (this.file.read(into.bytes, page * into.bytes.length + (place >>> 16), size) < size) return undefined
+    if (this.file.read(into.bytes, found.starts[n] as number, size) < size) return undefined
     const bytes = into.starts[size] ?? into.bytes.subarray(0, size)
     into.starts[size] = bytes
-    into.isSound = into === this.#main && this.#known?.sumOf(bytes) === sum
-    return placedOn(into, into === this.#main ? into.bundle : into.beside, 0, size)
+    const bundle = into === this.#main ? into.bundle : into.beside
+    // Of what stands beside a bundle nothing is proved.
+    bundle.isSound = into === this.#main && known.sumOf(bytes) === found.sums[n]
+    return place(bundle, 0, size) ? bundle : undefined
   }
 
   #find(n: number, into: HeldPage): PlacedBundle | undefined {
@@ -127,7 +117,7 @@ export class BundlePages {
       if (!known) {
         const held = page === this.#main.number ? this.#main : into
         if (!this.#read(page, held)) return undefined
-        if (held.bytes[0] === LEAF_PAGE) return this.#bundleOn(held, into === this.#main ? held.bundle : held.beside, n)
+        if (held.bytes[0] === LEAF_PAGE) return bundleOn(held, into === this.#main ? held.bundle : held.beside, n)
         if (held.bytes[0] !== INNER_PAGE || this.isFull) return undefined
         const read = innerPage(held.bytes)
         this.#count++
@@ -143,17 +133,6 @@ export class BundlePages {
     return undefined
   }
 
-  #bundleOn(held: HeldPage, bundle: PlacedBundle, n: number): PlacedBundle | undefined {
-    const start = startOn(held.bytes, n)
-    const found = start < 0 ? undefined : placedOn(held, bundle, start, sizeThere)
-    if (found?.isSound && this.#known) {
-      this.#sums[n] = this.#known.sumOf(held.bytes.subarray(start, start + sizeThere))
-      this.#places[2 * n] = held.number
-      this.#places[2 * n + 1] = start * MOST_PAGE_BYTES + sizeThere
-    }
-    return found
-  }
-
   /** Whether no further pages that lead to others are kept. Honest files are never so large. */
   get isFull(): boolean {
     return this.#count >= MOST_INNER || this.#children >= MOST_CHILDREN
@@ -165,14 +144,12 @@ export class BundlePages {
     const size = into.bytes.length
     if (page < 2 || this.file.read(into.bytes, (page - 1) * size) < size) return false
     into.number = page
-    // Of a page beside another one nothing is proved.
-    into.isSound = into === this.#main && this.#known?.has(page - 1, into.bytes) === true
     return true
   }
 }
 
 /** Of all pages of a file; undefined for one whose pages are divided in an unusual way. */
-function pageSizeOf(file: Pick<SealedFile, 'read'>): number | undefined {
+export function pageSizeOf(file: Pick<SealedFile, 'read'>): number | undefined {
   const header = Buffer.alloc(HEADER_BYTES)
   if (file.read(header, 0) < HEADER_BYTES) return undefined
   const [size, unused] = [header.readUInt16BE(16), header[20]]
@@ -209,9 +186,26 @@ function startOn(bytes: Uint8Array, n: number): number {
   return -1
 }
 
-function placedOn(held: HeldPage, bundle: PlacedBundle, start: number, size: number): PlacedBundle | undefined {
-  bundle.isSound = held.isSound
-  return place(bundle, start, size) ? bundle : undefined
+function bundleOn({ bytes }: HeldPage, bundle: PlacedBundle, n: number): PlacedBundle | undefined {
+  const start = startOn(bytes, n)
+  bundle.isSound = false
+  return start >= 0 && place(bundle, start, sizeThere) ? bundle : undefined
+}
+
+/** The pages that this one leads to; undefined if it leads to none. */
+export const childrenOf = (page: Buffer): Uint32Array | undefined =>
+  page[0] === INNER_PAGE ? innerPage(page).children : undefined
+
+/** Tells the number of each bundle on a page, where it begins there, and its size: 0 if it goes on on other pages. */
+export function eachBundleOn(page: PlacedBundle, tell: (n: number, start: number, size: number) => void): void {
+  const bytes = page.rows
+  const cells = bytes[0] === LEAF_PAGE ? Math.min(pairAt(bytes, 3), (bytes.length - 8) >> 1) : 0
+  for (let i = 0; i < cells; i++) {
+    const size = numberAt(bytes, pairAt(bytes, 8 + 2 * i))
+    const n = numberAt(bytes, after)
+    const start = after
+    tell(n, start, place(page, start, size) ? size : 0)
+  }
 }
 
 /** Finds the columns that are wanted of a record (n, first_key, hashes, rows), if all of it is on this page. */

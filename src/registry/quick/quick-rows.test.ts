@@ -9,7 +9,7 @@ import { MARKS } from '../bundle/row-search.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { NewReleaseFile } from '../file/new-file-store.ts'
 import { openRelease } from '../file/release-file-store.ts'
-import { PageSums } from './page-sums.ts'
+import { BundleSums } from './known-bundles.ts'
 import { QuickRows, type RowPlace } from './quick-rows.ts'
 
 /** A file in which one code has so many rows at one place, each with a modifier of its own. */
@@ -50,7 +50,7 @@ test('rows are known to be sound when their file was read as a whole, until one 
   const { keys, locate, path } = await rowsAt(new FileFolder(folder.path), 600)
   const soundness = (): boolean[] => keys.map((key) => locate(key).stored.isSound)
   expect(new Set(soundness())).toEqual(new Set([false]))
-  await PageSums.settled()
+  await BundleSums.settled()
   expect(locate(keys[0] as string)).toMatchObject({ n: 0, at: 0 })
   expect(new Set(soundness())).toEqual(new Set([true]))
   const bytes = readFileSync(path)

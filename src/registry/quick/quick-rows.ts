@@ -5,7 +5,7 @@ import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { BundlePages } from '../file/bundle-pages.ts'
 import { countRead } from '../file/read-memory.ts'
 import type { ReleaseFile } from '../file/release-file-store.ts'
-import { PageSums } from './page-sums.ts'
+import { BundleSums } from './known-bundles.ts'
 import type { PlainRest } from './plain-question.ts'
 
 /** Where a row is in its file. */
@@ -50,10 +50,9 @@ export class QuickRows {
     this.#beside = OpenBundle.reader(file.words())
     const bundles = Math.ceil(file.rowCount / BUNDLE_ROWS)
     // Where rows have failed, the file itself says which are not to be read.
+    const root = file.rootPage('bundle')
     this.#pages =
-      file.failed.length > 0
-        ? undefined
-        : BundlePages.of(file.sealed, file.rootPage('bundle'), { bundles, known: PageSums.of(file.sealed) })
+      file.failed.length > 0 ? undefined : BundlePages.of(file.sealed, root, BundleSums.of(file.sealed, root, bundles))
     this.#lastBundle = bundles - 1
     this.#beginsAnew = new Uint8Array(bundles)
   }
