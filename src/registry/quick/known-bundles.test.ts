@@ -102,6 +102,14 @@ test('a file from elsewhere that has a bundle twice is not known, and a page tha
   const twice = sumsOf(put(led, namedBy(led)))
   await BundleSums.settled()
   expect(twice.found).toBeUndefined()
+  // One page leads to others, beside some that do not, in either order: what stands under it could be the same bundles.
+  for (const at of [8, led.readUInt16BE((root - 1) * 4096 + 12)]) {
+    const uneven = Buffer.from(led)
+    uneven.writeUInt32BE(root, (root - 1) * 4096 + at)
+    const sums = sumsOf(put(uneven, namedBy(uneven)))
+    await BundleSums.settled()
+    expect(sums.found).toBeUndefined()
+  }
   // A page that leads to itself.
   led.writeUInt32BE(root, (root - 1) * 4096 + 8)
   const circle = Buffer.from(led)

@@ -92,12 +92,14 @@ class WholeRead {
     let level: ArrayLike<number> = [this.root]
     for (let depth = 0; this.#childrenOf(level[0] ?? 0); depth++) {
       const below: number[] = []
-      // Of an honest file all of one height lead to others, and to each other page once.
-      for (let i = 0; i < level.length && below.length <= leaves.length; i++) {
-        for (const child of this.#childrenOf(level[i] as number) ?? []) below.push(child)
+      for (let i = 0; i < level.length; i++) {
+        const children = this.#childrenOf(level[i] as number)
+        // In a file that SQLite has written, all pages of one height lead to others, each to its own, or none does.
+        if (!children || below.length + children.length > leaves.length || depth > MOST_DEPTH)
+          throw new RangeError('its pages do not lead to others as those of a table do')
+        for (const child of children) below.push(child)
         await this.#pause()
       }
-      if (below.length > leaves.length || depth > MOST_DEPTH) throw new RangeError('its pages lead to too many others')
       level = below
     }
     for (let i = 0; i < level.length; i++) leaves[(level[i] as number) - 1] = 1
@@ -112,6 +114,8 @@ class WholeRead {
   #add(pageAt: number, bytes: Uint8Array): void {
     const { starts, sizes, sums } = this.#found
     this.#page.set(bytes)
+    // Whatever stands under such a page is not looked at.
+    if (childrenOf(this.#page)) this.#isClear = false
     eachBundleOn(this.#placed, (n, start, size) => {
       // Twice: a file from elsewhere may say one thing to SQLite, and another one here.
       if (sums[n] !== 0) this.#isClear = false
