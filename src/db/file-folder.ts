@@ -54,7 +54,7 @@ export class FileFolder {
     const known = this.#open.get(digest)
     // Their order matters only when one must go.
     if (known && this.#open.size < MOST_OPEN) return known
-    const file = known ?? new SealedFile(this.pathOf(digest), digest)
+    const file = known ?? new SealedFile(this.pathOf(digest))
     this.#open.delete(digest)
     this.#open.set(digest, file)
     const [oldest] = this.#open
@@ -67,7 +67,7 @@ export class FileFolder {
 
   /** The same for a check of the whole file: pages that were read before are read again. The caller closes it. */
   openAnew(digest: string): SealedFile {
-    return new SealedFile(this.pathOf(digest), digest)
+    return new SealedFile(this.pathOf(digest))
   }
 
   /** Closes a file, because another one may have taken its place: whoever asks for it next opens that. */
@@ -212,8 +212,8 @@ export interface FileCopies {
   missing: string[]
 }
 
-/** The SHA-256 of a file as hex digits. Between two pieces, which take the same memory, others have their turn. `pause` gets each of them. */
-export async function digestOf(path: string, pause?: (piece: Uint8Array) => Promise<void>): Promise<string> {
+/** The SHA-256 of a file as hex digits. Between two pieces, which take the same memory, others have their turn. */
+export async function digestOf(path: string, pause?: () => Promise<void>): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256')
   const file = await openFile(path)
   try {
@@ -221,9 +221,8 @@ export async function digestOf(path: string, pause?: (piece: Uint8Array) => Prom
     for (;;) {
       const { bytesRead } = await file.read(piece, 0, PIECE_BYTES)
       if (bytesRead === 0) return hash.digest('hex')
-      const read = piece.subarray(0, bytesRead)
-      hash.update(read)
-      await pause?.(read)
+      hash.update(piece.subarray(0, bytesRead))
+      await pause?.()
     }
   } finally {
     await file.close()
@@ -242,11 +241,7 @@ export class SealedFile {
   #descriptor: number | undefined
   #isClosed = false
 
-  constructor(
-    readonly path: string,
-    /** The one that it is named by, if it has its name. */
-    readonly digest?: string,
-  ) {}
+  constructor(readonly path: string) {}
 
   get isClosed(): boolean {
     return this.#isClosed

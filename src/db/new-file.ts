@@ -4,7 +4,7 @@ import { syncFile } from './replace-file.ts'
 import { asStoreFault } from './sqlite-fault.ts'
 
 /** A first answer reads one page: of larger ones more is read in vain, and smaller ones leave more room unused. */
-export const PAGE_BYTES = 4096
+const PAGE_BYTES = 4096
 
 /**
  * A file being written, in one transaction and without a journal: if the process dies, what it has written is thrown

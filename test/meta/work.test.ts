@@ -30,8 +30,8 @@ function watched(db: Db): { db: Db; asked: Asked[] } {
     return db.query<Row>(sql, params)
   }
   class WatchedFile extends SealedFile {
-    constructor(override readonly digest: string) {
-      super(db.files.pathOf(digest), digest)
+    constructor(readonly digest: string) {
+      super(db.files.pathOf(digest))
     }
     override all<Row>(sql: string, ...params: (string | number)[]): Row[] {
       asked.push({ file: this.digest, sql, params })

@@ -5,7 +5,7 @@ export interface PlacedHashes {
   readonly hashes: DataView
   hashesAt: number
   hashesSize: number
-  /** Whether it is known that these bytes are those that were published. */
+  /** Whether all rows and hashes of the bundle were found to lead to the published root, and are the same since. */
   isSound: boolean
 }
 
@@ -16,6 +16,9 @@ export class PlacedBundle implements PlacedHashes {
   hashesAt = 0
   hashesSize = 0
   isSound = false
+  /** Of a bundle that was found on its page: where it begins in its file, and how many bytes it has. */
+  startInFile = 0
+  size = 0
 
   private constructor(
     readonly rows: Uint8Array,

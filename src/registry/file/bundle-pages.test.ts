@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { temporaryFolder } from '../../../test/support/folder.ts'
-import { PlacedBundle } from '../bundle/placed-bundle.ts'
-import { BundlePages, eachBundleOn, type KnownBundles } from './bundle-pages.ts'
+import type { PlacedBundle } from '../bundle/placed-bundle.ts'
+import { BundlePages, type KnownBundles } from './bundle-pages.ts'
 import { FILE_SCHEMA } from './file-summary-store.ts'
 
 interface Stored {
@@ -96,21 +96,18 @@ test('a neighbour is read beside a bundle, which stays as it was', () => {
   }
 })
 
-/** Where the bundles of a file are, as its pages say, and what they are known again by. */
-function knownIn(bytes: Uint8Array, bundles: number): KnownBundles {
-  const found = {
-    starts: new Float64Array(bundles),
-    sizes: new Uint16Array(bundles),
-    sums: new Float64Array(bundles),
-  }
+/** Where the bundles of a file are, and what they are known again by. */
+function knownIn(bytes: Uint8Array, root: number, bundles: number): KnownBundles {
   const sumOf = (part: Uint8Array): number => Bun.hash.crc32(part)
-  for (let at = 4096; at < bytes.length; at += 4096)
-    eachBundleOn(PlacedBundle.on(bytes.slice(at, at + 4096)), (n, start, size) => {
-      found.starts[n] = at + start
-      found.sizes[n] = size
-      found.sums[n] = sumOf(bytes.subarray(at + start, at + start + size))
-    })
-  return { found, sumOf }
+  const all = { starts: new Float64Array(bundles), sizes: new Uint16Array(bundles), sums: new Float64Array(bundles) }
+  const pages = BundlePages.of(readerOf(bytes).file, root)
+  for (let n = 0; n < bundles; n++) {
+    const { startInFile = 0, size = 0 } = pages?.find(n) ?? {}
+    all.starts[n] = startInFile
+    all.sizes[n] = size
+    all.sums[n] = sumOf(bytes.subarray(startInFile, startInFile + size))
+  }
+  return { ...all, sumOf }
 }
 
 test('of a bundle that is known nothing else is read of its page, and a file that was changed meanwhile is noticed', () => {
@@ -119,7 +116,7 @@ test('of a bundle that is known nothing else is read of its page, and a file tha
     4096,
   )
   const { file, reads } = readerOf(bytes)
-  const pages = BundlePages.of(file, root, knownIn(bytes, stored.length))
+  const pages = BundlePages.of(file, root, knownIn(bytes, root, stored.length))
   const isRight = (found: PlacedBundle | undefined, n: number): boolean => {
     const [rows, hashes] = [Buffer.from(found?.stored().rows ?? []), Buffer.from(found?.stored().hashes ?? [])]
     return rows.equals(stored[n]?.rows as Uint8Array) && hashes.equals(stored[n]?.hashes as Uint8Array)
@@ -159,14 +156,14 @@ test('a bundle that is not known, or goes on on other pages, is found as before,
     bundlesOf(50, (i) => (i % 5 === 0 ? 6_000 : 300)),
     4096,
   )
-  const known = knownIn(bytes, stored.length)
+  const known = knownIn(bytes, root, stored.length)
   const soundness = (given: KnownBundles | undefined): (boolean | undefined)[] => {
     const pages = BundlePages.of(readerOf(bytes).file, root, given)
     return stored.map(({ n }) => pages?.find(n)?.isSound)
   }
   const each = (isSound: boolean) => stored.map(({ n }) => (n % 5 === 0 ? undefined : isSound))
   expect(soundness(undefined)).toEqual(each(false))
-  expect(soundness({ ...known, found: undefined })).toEqual(each(false))
+  expect(soundness({ ...known, sizes: new Uint16Array(stored.length) })).toEqual(each(false))
   expect(soundness(known)).toEqual(each(true))
 })
 

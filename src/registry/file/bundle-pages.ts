@@ -21,17 +21,11 @@ interface InnerPage {
   inner: (InnerPage | undefined)[]
 }
 
-/** By the number of a bundle: where it begins in its file, how large it is, and a sum of its bytes; 0 for one that goes on on other pages. */
-export interface FoundBundles {
-  starts: Float64Array
-  sizes: Uint16Array
-  sums: Float64Array
-}
-
-/** The bundles of a file that had its digest when all of it was read. */
+/** Bundles that were checked: by the number of each, where it begins in its file, how large it is (0 for others), and a sum of its bytes. */
 export interface KnownBundles {
-  /** Undefined before. */
-  readonly found: FoundBundles | undefined
+  readonly starts: Float64Array
+  readonly sizes: Uint16Array
+  readonly sums: Float64Array
   /** What bytes are known again by. */
   sumOf(bytes: Uint8Array): number
 }
@@ -95,16 +89,15 @@ export class BundlePages {
   /** Of one that is known nothing else is read. */
   #findKnown(n: number, into: HeldPage): PlacedBundle | undefined {
     const { known } = this
-    const found = known?.found
-    const size = found && n < found.sizes.length ? (found.sizes[n] as number) : 0
-    if (!known || !found || size === 0) return undefined
+    const size = known && n < known.sizes.length ? (known.sizes[n] as number) : 0
+    if (!known || size === 0) return undefined
     into.number = 0
-    if (this.file.read(into.bytes, found.starts[n] as number, size) < size) return undefined
+    if (this.file.read(into.bytes, known.starts[n] as number, size) < size) return undefined
     const bytes = into.starts[size] ?? into.bytes.subarray(0, size)
     into.starts[size] = bytes
     const bundle = into === this.#main ? into.bundle : into.beside
     // Of what stands beside a bundle nothing is proved.
-    bundle.isSound = into === this.#main && known.sumOf(bytes) === found.sums[n]
+    bundle.isSound = into === this.#main && known.sumOf(bytes) === known.sums[n]
     return place(bundle, 0, size) ? bundle : undefined
   }
 
@@ -149,7 +142,7 @@ export class BundlePages {
 }
 
 /** Of all pages of a file; undefined for one whose pages are divided in an unusual way. */
-export function pageSizeOf(file: Pick<SealedFile, 'read'>): number | undefined {
+function pageSizeOf(file: Pick<SealedFile, 'read'>): number | undefined {
   const header = Buffer.alloc(HEADER_BYTES)
   if (file.read(header, 0) < HEADER_BYTES) return undefined
   const [size, unused] = [header.readUInt16BE(16), header[20]]
@@ -186,26 +179,14 @@ function startOn(bytes: Uint8Array, n: number): number {
   return -1
 }
 
-function bundleOn({ bytes }: HeldPage, bundle: PlacedBundle, n: number): PlacedBundle | undefined {
+function bundleOn({ number, bytes }: HeldPage, bundle: PlacedBundle, n: number): PlacedBundle | undefined {
   const start = startOn(bytes, n)
+  // Of a larger one SQLite has a part on other pages (1.6).
+  if (start < 0 || sizeThere > bytes.length - 35 || !place(bundle, start, sizeThere)) return undefined
   bundle.isSound = false
-  return start >= 0 && place(bundle, start, sizeThere) ? bundle : undefined
-}
-
-/** The pages that this one leads to; undefined if it leads to none. */
-export const childrenOf = (page: Buffer): Uint32Array | undefined =>
-  page[0] === INNER_PAGE ? innerPage(page).children : undefined
-
-/** Tells the number of each bundle on a page, where it begins there, and its size: 0 if it goes on on other pages. */
-export function eachBundleOn(page: PlacedBundle, tell: (n: number, start: number, size: number) => void): void {
-  const bytes = page.rows
-  const cells = bytes[0] === LEAF_PAGE ? Math.min(pairAt(bytes, 3), (bytes.length - 8) >> 1) : 0
-  for (let i = 0; i < cells; i++) {
-    const size = numberAt(bytes, pairAt(bytes, 8 + 2 * i))
-    const n = numberAt(bytes, after)
-    const start = after
-    tell(n, start, place(page, start, size) ? size : 0)
-  }
+  bundle.startInFile = (number - 1) * bytes.length + start
+  bundle.size = sizeThere
+  return bundle
 }
 
 /** Finds the columns that are wanted of a record (n, first_key, hashes, rows), if all of it is on this page. */

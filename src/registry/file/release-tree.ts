@@ -8,6 +8,7 @@ import {
   nodesBeside,
   nodesFor,
   nodesIn,
+  nodesOver,
   placeBeside,
   placeOfNode,
   placeOfRoot,
@@ -115,6 +116,12 @@ export class ReleaseTree {
     return path
   }
 
+  /** Whether all hashes of a bundle in a full tile lead to the root. */
+  isSound(bundle: number, stored: PlacedHashes): boolean {
+    const found = bundle * BUNDLE_ROWS < this.#inTiles ? nodesOver(stored, bundle) : undefined
+    return found !== undefined && this.#leads(bundle, found)
+  }
+
   /** Whether the hash of a leaf is in what is stored, and known to be its own. Rows at the edge are proved by another way. */
   isKnown(index: number, stored: PlacedHashes): boolean {
     return stored.isSound && index < this.#inTiles
@@ -210,7 +217,7 @@ export class ReleaseTree {
     return this.#lead(bundle, nodesFor(stored ?? placedHashes(this.parts.hashesIn(bundle)), bundle, place))
   }
 
-  /** The same where they are known to be those that were published. */
+  /** The same where all of them are known to lead to the root. */
   #soundNodes(stored: PlacedHashes, bundle: number, place: number): BundleNodes {
     const found = nodesBeside(stored, bundle, place)
     if (!found) throw this.parts.fault()

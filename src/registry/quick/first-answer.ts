@@ -109,7 +109,7 @@ class DayPlan {
     const plate = this.#plateOf(rest.chart)
     if (!plate || codeIn(rest.facts, cpt) !== cpt) return undefined
     const file = openPublished(this.parts.db, plate.release)
-    const rows = quickRows(file)
+    const rows = quickRows(file, plate.release.manifest.rows_root)
     const place = file.failed.length === 0 ? rows.locate(cpt, rest) : undefined
     if (!place?.row.isPriceOn(this.day) || this.parts.lostSources(plate.release.manifest).length > 0) return undefined
     const leaf = leafOf(place.row)
@@ -143,7 +143,7 @@ class DayPlan {
     around: Around | undefined,
     related: RelatedTexts,
   ): RelatedForm | undefined {
-    const own = quickRows(file).keysAround(place, `${cpt}|${rest.region}|`)
+    const own = quickRows(file, main.manifest.rows_root).keysAround(place, `${cpt}|${rest.region}|`)
     const keys = around ? own : this.#keysBeside(cpt, rest.region, main, own)
     // To the price of a hospital the general way points by its row.
     const made = keys?.some(isOfHospital) ? undefined : keys && related.of(cpt + rest.afterCode, keys)

@@ -1,132 +1,109 @@
-import { statSync } from 'node:fs'
-import { digestOf, type SealedFile } from '../../db/file-folder.ts'
 import { Pace } from '../../job.ts'
-import { PlacedBundle } from '../bundle/placed-bundle.ts'
-import { childrenOf, eachBundleOn, type FoundBundles, type KnownBundles, pageSizeOf } from '../file/bundle-pages.ts'
+import { HASH_SIZE } from '../../proof/tree/merkle.ts'
+import { BundleCursor, writeRow } from '../bundle/bundle-cursor.ts'
+import { ROW_ROOM } from '../bundle/open-bundle.ts'
+import { type PlacedBundle, viewOf } from '../bundle/placed-bundle.ts'
+import { rowText } from '../bundle/row-values.ts'
+import { BUNDLE_ROWS } from '../file/bundle.ts'
+import { BundlePages, type KnownBundles } from '../file/bundle-pages.ts'
+import type { ReleaseFile } from '../file/release-file-store.ts'
+import type { ReleaseTree } from '../file/release-tree.ts'
 
-/** How much of one processor is used to read a file, in percent: two seconds for two million rows. */
+/** How much of one processor is used to check a file, in percent: half a minute for two million rows. */
 const CPU_PERCENT = 20
-/** Of pages that lead to others. */
-const MOST_DEPTH = 6
 const SEED = crypto.getRandomValues(new BigUint64Array(1))[0] as bigint
 
 /** One after the other, or many files that are opened at once would take the whole processor. */
 let last: Promise<void> = Promise.resolve()
 
 /**
- * Knows which bundles of a release file still are what they were when all of it had the digest that it is named by. A file was
- * derived, or re-derived row by row, before its digest came into the store. So of such a bundle only those nodes are hashed that an
- * answer states and the file does not: two in place of eleven hashes, one of them of the row. It is known again by a sum with a secret seed, which takes
- * a tenth of a microsecond. That is for this process alone: whoever gets the answer hashes everything. What is not known, or not
- * any more, is hashed as before.
+ * Bundles of which this process has hashed every row, and every pair of nodes up to the published root. They are known again by a
+ * sum with a secret seed, which takes a tenth of a microsecond. While it is the same, only those nodes are hashed that an answer
+ * states and the file does not: two in place of eleven hashes, one of them of the row. What is not known, or not any more, is hashed as before.
+ *
+ * The sum notices accidents, and those who change a file without having made it. Whoever gets an answer hashes everything anyway.
  */
 export class BundleSums implements KnownBundles {
-  found: FoundBundles | undefined
+  readonly starts: Float64Array
+  readonly sizes: Uint16Array
+  readonly sums: Float64Array
 
-  /** Reads the file beside what else there is to do, until it is closed. `root` is the first page of its table of bundles. */
-  static of(file: SealedFile, root: number, bundles: number): BundleSums {
-    const sums = new BundleSums()
-    const read = async (): Promise<void> => {
-      sums.found = await new WholeRead(file, root, bundles).run()
-    }
-    last = last.then(read).catch(() => undefined) // a file that cannot be read is noticed by whoever asks it
+  private constructor(bundles: number) {
+    this.starts = new Float64Array(bundles)
+    this.sizes = new Uint16Array(bundles)
+    this.sums = new Float64Array(bundles)
+  }
+
+  /** Checks a file beside what else there is to do, until it is closed. */
+  static of(file: ReleaseFile, rowsRoot: string): BundleSums {
+    const sums = new BundleSums(Math.ceil(file.rowCount / BUNDLE_ROWS))
+    last = last.then(() => sums.#checkAll(file, rowsRoot)).catch(() => undefined) // whoever asks the file meets the same
     return sums
   }
 
-  /** Resolves when every file was read that was to be read up to now. */
+  /** Resolves when every file was checked that was to be checked up to now. */
   static settled(): Promise<void> {
     return last
   }
 
   sumOf(bytes: Uint8Array): number {
-    return sumOf(bytes)
+    return Number(Bun.hash.rapidhash(bytes, SEED)) // as many of its bits as a number holds
+  }
+
+  async #checkAll(file: ReleaseFile, rowsRoot: string): Promise<void> {
+    const pace = new Pace(CPU_PERCENT, new AbortController().signal)
+    const pages = BundlePages.of(file.sealed, file.rootPage('bundle'))
+    const check = new BundleCheck(file, file.tree(rowsRoot))
+    for (let n = 0; n < this.sums.length && !file.sealed.isClosed; n++) {
+      const stored = pages?.find(n)
+      if (stored && check.isSound(n, stored)) this.#add(n, stored)
+      await pace.pause()
+    }
+  }
+
+  #add(n: number, { rows, rowsEnd, startInFile, size }: PlacedBundle): void {
+    this.starts[n] = startInFile
+    this.sizes[n] = size
+    this.sums[n] = this.sumOf(rows.subarray(rowsEnd - size, rowsEnd))
   }
 }
 
-/** As many bits as a number holds. */
-const sumOf = (bytes: Uint8Array): number => Number(Bun.hash.rapidhash(bytes, SEED))
+const out = Buffer.allocUnsafeSlow(1 + ROW_ROOM)
+const outText = rowText(out)
+const hash = Buffer.alloc(HASH_SIZE)
+const hashView = viewOf(hash)
 
-/** Finds all bundles of a file, and whether it has its digest. */
-class WholeRead {
-  readonly #pace = new Pace(CPU_PERCENT, new AbortController().signal)
-  readonly #found: FoundBundles
-  readonly #pageBytes: number
-  readonly #page: Buffer
-  readonly #placed: PlacedBundle
-  #isClear = true
+/** With the words that answers are put together of. */
+class BundleCheck {
+  readonly #cursor: BundleCursor
 
   constructor(
-    private readonly file: SealedFile,
-    private readonly root: number,
-    bundles: number,
+    private readonly file: ReleaseFile,
+    private readonly tree: ReleaseTree,
   ) {
-    this.#pageBytes = pageSizeOf(file) ?? 0
-    const page = new Uint8Array(this.#pageBytes)
-    this.#page = Buffer.from(page.buffer)
-    this.#placed = PlacedBundle.on(page)
-    this.#found = {
-      starts: new Float64Array(bundles),
-      sizes: new Uint16Array(bundles),
-      sums: new Float64Array(bundles),
+    this.#cursor = new BundleCursor(file.words())
+  }
+
+  /** Whether all rows of a bundle, and all of its hashes, lead to the root. */
+  isSound(n: number, stored: PlacedBundle): boolean {
+    try {
+      return this.tree.isSound(n, stored) && this.#areHashed(n, stored)
+    } catch {
+      return false
     }
   }
 
-  async run(): Promise<FoundBundles | undefined> {
-    const { file } = this
-    if (this.#pageBytes === 0) return undefined
-    const isLeaf = await this.#leaves()
-    let page = 0
-    const digest = await digestOf(file.path, (piece) => {
-      for (let at = 0; at < piece.length; at += this.#pageBytes) {
-        if (isLeaf[page]) this.#add(page * this.#pageBytes, piece.subarray(at, at + this.#pageBytes))
-        page++
-      }
-      return this.#pause()
-    })
-    return digest === file.digest && this.#isClear ? this.#found : undefined
-  }
-
-  /** 1 for each page, from 0 on, on which bundles stand. What no page leads to is none, whatever stands on it. */
-  async #leaves(): Promise<Uint8Array> {
-    const leaves = new Uint8Array(Math.floor(statSync(this.file.path).size / this.#pageBytes))
-    let level: ArrayLike<number> = [this.root]
-    for (let depth = 0; this.#childrenOf(level[0] ?? 0); depth++) {
-      const below: number[] = []
-      for (let i = 0; i < level.length; i++) {
-        const children = this.#childrenOf(level[i] as number)
-        // In a file that SQLite has written, all pages of one height lead to others, each to its own, or none does.
-        if (!children || below.length + children.length > leaves.length || depth > MOST_DEPTH)
-          throw new RangeError('its pages do not lead to others as those of a table do')
-        for (const child of children) below.push(child)
-        await this.#pause()
-      }
-      level = below
+  #areHashed(n: number, { rows, rowsAt, rowsEnd, hashes, hashesAt }: PlacedBundle): boolean {
+    const cursor = this.#cursor
+    cursor.open(rows, rowsAt, rowsEnd)
+    const { size } = this.file.whole(n, cursor)
+    out[0] = 0
+    for (let row = 0; row < size; row++) {
+      const shape = cursor.next()
+      Bun.SHA256.hash(out.subarray(0, writeRow(cursor.values, shape, cursor.numbers, 0, outText, 1)), hash)
+      const at = hashesAt + row * HASH_SIZE
+      for (let i = 0; i < HASH_SIZE; i += 4) if (hashView.getInt32(i) !== hashes.getInt32(at + i)) return false
     }
-    for (let i = 0; i < level.length; i++) leaves[(level[i] as number) - 1] = 1
-    return leaves
-  }
-
-  #childrenOf(page: number): Uint32Array | undefined {
-    const isThere = this.file.read(this.#page, (page - 1) * this.#pageBytes) === this.#pageBytes
-    return isThere ? childrenOf(this.#page) : undefined
-  }
-
-  #add(pageAt: number, bytes: Uint8Array): void {
-    const { starts, sizes, sums } = this.#found
-    this.#page.set(bytes)
-    // Whatever stands under such a page is not looked at.
-    if (childrenOf(this.#page)) this.#isClear = false
-    eachBundleOn(this.#placed, (n, start, size) => {
-      // Twice: a file from elsewhere may say one thing to SQLite, and another one here.
-      if (sums[n] !== 0) this.#isClear = false
-      starts[n] = pageAt + start
-      sizes[n] = size
-      sums[n] = sumOf(bytes.subarray(start, start + size))
-    })
-  }
-
-  #pause(): Promise<void> {
-    if (this.file.isClosed) throw new Error('nobody asks it any more')
-    return this.#pace.pause()
+    return true
   }
 }

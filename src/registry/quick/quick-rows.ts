@@ -24,10 +24,11 @@ export const MOST_KEYS = 1_000
 
 const known = new WeakMap<ReleaseFile, QuickRows>()
 
-export function quickRows(file: ReleaseFile): QuickRows {
+/** `rowsRoot` is the root that was published. */
+export function quickRows(file: ReleaseFile, rowsRoot: string): QuickRows {
   const found = known.get(file)
   if (found) return found
-  const made = new QuickRows(file)
+  const made = new QuickRows(file, rowsRoot)
   known.set(file, made)
   return made
 }
@@ -43,16 +44,20 @@ export class QuickRows {
   /** 1 for each bundle that was found to begin with another code or place than the one before it ends with. */
   readonly #beginsAnew: Uint8Array
 
-  constructor(private readonly file: ReleaseFile) {
+  constructor(
+    private readonly file: ReleaseFile,
+    rowsRoot: string,
+  ) {
     this.#finder = new RowFinder(file.words())
     this.#finderBeside = new RowFinder(file.words())
     this.#main = OpenBundle.reader(file.words())
     this.#beside = OpenBundle.reader(file.words())
     const bundles = Math.ceil(file.rowCount / BUNDLE_ROWS)
     // Where rows have failed, the file itself says which are not to be read.
-    const root = file.rootPage('bundle')
     this.#pages =
-      file.failed.length > 0 ? undefined : BundlePages.of(file.sealed, root, BundleSums.of(file.sealed, root, bundles))
+      file.failed.length > 0
+        ? undefined
+        : BundlePages.of(file.sealed, file.rootPage('bundle'), BundleSums.of(file, rowsRoot))
     this.#lastBundle = bundles - 1
     this.#beginsAnew = new Uint8Array(bundles)
   }
