@@ -58,6 +58,20 @@ export async function startService(given: Environment, core = SERVER_CORE): Prom
   }
 }
 
+const REST_SECONDS = 2
+const MOST_AT_REST = 0.05
+const MOST_REST_SECONDS = 600
+
+/** Waits until a service has checked the files that it was asked about, which it does once: then it uses next to nothing of its processor. */
+export async function atRest({ pids }: Pick<Service, 'pids'>): Promise<void> {
+  for (let waited = 0; waited < MOST_REST_SECONDS; waited += REST_SECONDS) {
+    const before = await cpuSeconds(pids)
+    await Bun.sleep(REST_SECONDS * 1000)
+    if ((await cpuSeconds(pids)) - before < MOST_AT_REST * REST_SECONDS) return
+  }
+  throw new Error('the service does not come to rest')
+}
+
 const peakOf = (pid: number): number =>
   Number(/^VmHWM:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Line, MEBIBYTE, perSecond, times } from './measure.ts'
 import { DAYS, drawQuestions, havePublishedFiles, onDay, PHYSICIAN_FILES, pathOf } from './questions.ts'
 import { RIVALS_SAY, type RivalName, startRivals } from './rivals.ts'
-import { ATR, makeKey, type Service, startService } from './service.ts'
+import { ATR, atRest, makeKey, type Service, startService } from './service.ts'
 import {
   type Ask,
   type Load,
@@ -54,6 +54,7 @@ export async function serving({ quick }: { quick: boolean }): Promise<Line[]> {
     service = await startService(env)
     const warm = questions.slice(0, WARM).map(pathOf)
     const answers = await answersOf(service, warm)
+    await atRest(service)
     const names: RivalName[] = quick ? ['nginx', 'node'] : (Object.keys(RIVALS_SAY) as RivalName[])
     const rivals = await startRivals(names, { folder, answers })
     try {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { LOCALITIES } from '../src/ingest/cms/localities.ts'
 import { codeAt, rowsOf, writeLargeSchedule } from '../test/support/large-schedule.ts'
 import { type Line, MEBIBYTE, perSecond, type Timing, timed, times } from './measure.ts'
-import { ATR, type Environment, type Service, startService } from './service.ts'
+import { ATR, atRest, type Environment, type Service, startService } from './service.ts'
 import { type Asking, type Load, onceBeside, writeRequests } from './wrk.ts'
 
 const CODES = 45_500
@@ -127,6 +127,13 @@ async function serve(
       const asking = {
         large: askingOf(large, stores.large.codes, join(folder, 'warm-large')),
         small: askingOf(small, stores.small.codes, join(folder, 'warm-small')),
+      }
+      for (const [service, { once }] of [
+        [large, asking.large],
+        [small, asking.small],
+      ] as const) {
+        await service.ask(once[0]?.path ?? '')
+        await atRest(service)
       }
       const found = await onceBeside(asking, folder)
       return {
