@@ -132,10 +132,11 @@ export class BundlePages {
   }
 
   #read(page: number, into: HeldPage): boolean {
+    if (page < 2) return false
     if (into.number === page) return true
     into.number = 0
     const size = into.bytes.length
-    if (page < 2 || this.file.read(into.bytes, (page - 1) * size) < size) return false
+    if (this.file.read(into.bytes, (page - 1) * size) < size) return false
     into.number = page
     return true
   }

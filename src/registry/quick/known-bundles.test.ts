@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { aPrice } from '../../../test/support/builders.ts'
 import { temporaryFolder } from '../../../test/support/folder.ts'
 import { FileFolder, SealedFile } from '../../db/file-folder.ts'
@@ -96,6 +96,14 @@ test('another root than the published one, a file that is closed, or that is gon
     BundleSums.of(open(), rows_root),
   ]
   closed.sealed.close()
+  const openFiles = (): number => readdirSync('/proc/self/fd').length
+  const before = openFiles()
+  const others = Array.from({ length: 20 }, open)
+  for (const file of others) {
+    BundleSums.of(file, rows_root)
+    file.sealed.close()
+  }
   await BundleSums.settled()
+  expect(openFiles() - before).toBeLessThan(10)
   expect(all.map((sums) => knownOf(sums).length)).toEqual([0, 0, 32])
 })

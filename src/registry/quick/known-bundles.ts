@@ -51,6 +51,7 @@ export class BundleSums implements KnownBundles {
   }
 
   async #checkAll(file: ReleaseFile, rowsRoot: string): Promise<void> {
+    if (file.sealed.isClosed) return // or it would be opened again, and nobody would close it
     const pace = new Pace(CPU_PERCENT, new AbortController().signal)
     const pages = BundlePages.of(file.sealed, file.rootPage('bundle'))
     const check = new BundleCheck(file, file.tree(rowsRoot))
