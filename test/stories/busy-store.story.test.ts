@@ -28,7 +28,8 @@ test('while another process writes for long, agents are answered, and who must w
     longest = Math.max(longest, performance.now() - started)
     await Bun.sleep(50)
   }
-  expect(longest).toBeLessThan(1_500)
+  // Whoever waits for the store waits for ten seconds.
+  expect(longest).toBeLessThan(5_000)
   for (const refused of await challenges) {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
     expect(await refused.json()).toMatchObject({ code: 'unavailable' })
