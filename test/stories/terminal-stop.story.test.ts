@@ -148,9 +148,13 @@ test('a backup that is stopped leaves no file that looks whole, and says so', as
 
 test('a move that is stopped before its last step says that nothing was changed', async () => {
   // A database that takes calls and never answers.
-  using silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+  let isCalled = false
+  const called = (): void => {
+    isCalled = true
+  }
+  using silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: called } })
   const address = `postgres://atr@127.0.0.1:${silent.port}/atr`
-  const { code, err } = await pressed(['migrate', '--to', address], after(WAITS_MS))
+  const { code, err } = await pressed(['migrate', '--to', address], () => isCalled)
   expect([code, err]).toEqual([
     130,
     expect.stringMatching(/^stopped: the store is where it was, and nothing was changed\./),
