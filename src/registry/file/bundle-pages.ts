@@ -21,13 +21,14 @@ interface InnerPage {
   inner: (InnerPage | undefined)[]
 }
 
-/** Bundles that were checked: by the number of each, where it begins in its file, how large it is (0 for others), and a sum of its bytes. */
+/** Bundles that were checked. */
 export interface KnownBundles {
-  readonly starts: Float64Array
-  readonly sizes: Uint16Array
-  readonly sums: Float64Array
-  /** What bytes are known again by. */
-  sumOf(bytes: Uint8Array): number
+  /** How large a bundle is; 0 if it was not checked. */
+  sizeOf(n: number): number
+  /** Where it begins in its file. */
+  startOf(n: number): number
+  /** Whether these are the bytes that were checked. */
+  isKnown(n: number, bytes: Uint8Array): boolean
 }
 
 interface HeldPage {
@@ -89,15 +90,15 @@ export class BundlePages {
   /** Of one that is known nothing else is read. */
   #findKnown(n: number, into: HeldPage): PlacedBundle | undefined {
     const { known } = this
-    const size = known && n < known.sizes.length ? (known.sizes[n] as number) : 0
+    const size = known ? known.sizeOf(n) : 0
     if (!known || size === 0) return undefined
     into.number = 0
-    if (this.file.read(into.bytes, known.starts[n] as number, size) < size) return undefined
+    if (this.file.read(into.bytes, known.startOf(n), size) < size) return undefined
     const bytes = into.starts[size] ?? into.bytes.subarray(0, size)
     into.starts[size] = bytes
     const bundle = into === this.#main ? into.bundle : into.beside
     // Of what stands beside a bundle nothing is proved.
-    bundle.isSound = into === this.#main && known.sumOf(bytes) === known.sums[n]
+    bundle.isSound = into === this.#main && known.isKnown(n, bytes)
     return place(bundle, 0, size) ? bundle : undefined
   }
 

@@ -66,6 +66,22 @@ test('a first question reads a few keys, however many there are', () => {
   expect(reads.chunks).toBe(1)
 })
 
+test('keys that go on in too many ways after their code and place are left to the file', () => {
+  const keys = Array.from({ length: 6_000 }, (_, i) => `${10_000 + i}|national|${i}`)
+  const firstKeys = new FirstKeys({
+    bundles: keys.length,
+    firstKey: (n) => keys[n] as string,
+    firstKeysFrom: (key, most) =>
+      keys
+        .filter((each) => each >= key)
+        .slice(0, most)
+        .join('\n'),
+  })
+  const found = keys.map((key) => firstKeys.find(key))
+  expect(found.slice(0, 4_096)).toEqual(keys.slice(0, 4_096).map((_, n) => n))
+  expect(found.slice(4_096)).toEqual(Array(6_000 - 4_096).fill(undefined))
+})
+
 test('where the index says something else than the bundles, the file itself is searched, and that at once', () => {
   const lines = (count: number): string => Array.from({ length: count }, (_, i) => `1|x|${i}`).join('\n')
   const lies: ((keys: readonly string[]) => readonly string[])[] = [

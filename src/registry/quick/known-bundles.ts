@@ -24,14 +24,11 @@ let last: Promise<void> = Promise.resolve()
  * The sum notices accidents, and those who change a file without having made it. Whoever gets an answer hashes everything anyway.
  */
 export class BundleSums implements KnownBundles {
-  readonly starts: Float64Array
-  readonly sizes: Uint16Array
-  readonly sums: Float64Array
+  /** Of each bundle its place, as a number of start and size, and its sum: side by side, so that memory is waited for once. */
+  readonly #known: Float64Array
 
-  private constructor(bundles: number) {
-    this.starts = new Float64Array(bundles)
-    this.sizes = new Uint16Array(bundles)
-    this.sums = new Float64Array(bundles)
+  private constructor(readonly bundles: number) {
+    this.#known = new Float64Array(2 * bundles)
   }
 
   /** Checks a file beside what else there is to do, until it is closed. */
@@ -46,8 +43,16 @@ export class BundleSums implements KnownBundles {
     return last
   }
 
-  sumOf(bytes: Uint8Array): number {
-    return Number(Bun.hash.rapidhash(bytes, SEED)) // as many of its bits as a number holds
+  sizeOf(n: number): number {
+    return n < this.bundles ? (this.#known[2 * n] as number) - this.startOf(n) * SIZES : 0
+  }
+
+  startOf(n: number): number {
+    return Math.floor((this.#known[2 * n] as number) / SIZES)
+  }
+
+  isKnown(n: number, bytes: Uint8Array): boolean {
+    return this.#known[2 * n + 1] === sumOf(bytes)
   }
 
   async #checkAll(file: ReleaseFile, rowsRoot: string): Promise<void> {
@@ -55,7 +60,7 @@ export class BundleSums implements KnownBundles {
     const pace = new Pace(CPU_PERCENT, new AbortController().signal)
     const pages = BundlePages.of(file.sealed, file.rootPage('bundle'))
     const check = new BundleCheck(file, file.tree(rowsRoot))
-    for (let n = 0; n < this.sums.length && !file.sealed.isClosed; n++) {
+    for (let n = 0; n < this.bundles && !file.sealed.isClosed; n++) {
       const stored = pages?.find(n)
       if (stored && check.isSound(n, stored)) this.#add(n, stored)
       await pace.pause()
@@ -63,11 +68,17 @@ export class BundleSums implements KnownBundles {
   }
 
   #add(n: number, { rows, rowsEnd, startInFile, size }: PlacedBundle): void {
-    this.starts[n] = startInFile
-    this.sizes[n] = size
-    this.sums[n] = this.sumOf(rows.subarray(rowsEnd - size, rowsEnd))
+    const place = startInFile * SIZES + size
+    if (!Number.isSafeInteger(place)) return // past a hundred gigabytes
+    this.#known[2 * n] = place
+    this.#known[2 * n + 1] = sumOf(rows.subarray(rowsEnd - size, rowsEnd))
   }
 }
+
+/** More than the bytes of a bundle that is read from its page. */
+const SIZES = 2 ** 16
+
+const sumOf = (bytes: Uint8Array): number => Number(Bun.hash.rapidhash(bytes, SEED)) // as many of its bits as a number holds
 
 const out = Buffer.allocUnsafeSlow(1 + ROW_ROOM)
 const outText = rowText(out)
