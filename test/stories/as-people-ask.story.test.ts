@@ -278,6 +278,22 @@ test('modifiers that change the amount by a rule are worked out from the row, to
     ])
 })
 
+test('beside a price for the whole country, others are pointed to at the place that was asked', async () => {
+  await using app = await testApp()
+  const rows = ['national', 'US-CA-05'].map((region) => aPrice({ region, ...usd('77.77') }))
+  await app.publish(aRelease({ rows }))
+  await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ basis: 'medicare_opps', ...usd('88.88') })] }))
+  const asked = ['US-CA-05', 'CA', '94102', '94102-1234', 'national', undefined]
+  const pointed = ['US-CA-05', 'US-CA', '94102', '94102-1234', 'national', 'national']
+  for (const [i, region] of asked.entries()) {
+    const { related } = await ask(app, { cpt: 'G0101', setting: 'outpatient', ...(region && { region }) })
+    expect([region, related.map(({ href }) => new URLSearchParams(href.split('?')[1]).get('region'))]).toEqual([
+      region,
+      [pointed[i] as string],
+    ])
+  }
+})
+
 test('an answer points to at most eight others, without their amounts, and each of them is there', async () => {
   await using app = await testApp()
   const modifiers = [null, '26', 'TC', '53', 'AH', 'AD', 'QK', 'QX']

@@ -132,12 +132,17 @@ export function whyNotAdjusted(row: PricedRow, modifier: string): string {
 export function relatedTo(proofs: Proofs, question: ParsedQuestion, row: Row): Related[] {
   const keys = keysOf(proofs, question, `${row.region}|`)
   if (row.region !== 'national') keys.push(...keysOf(proofs, question, 'national|', speaksForCountry))
+  // A price for the whole country answers for every place. Other schedules may have one for the place that was asked.
+  const region = row.region === 'national' ? regionAsked(question) : row.region
   return nearest(row, keys).map((key) =>
-    pointerTo(
-      key,
-      permalinkTo(proofs, question.day, key) ?? referencePath({ ...key, region: row.region }, question.day),
-    ),
+    pointerTo(key, permalinkTo(proofs, question.day, key) ?? referencePath({ ...key, region }, question.day)),
   )
+}
+
+function regionAsked({ region }: ParsedQuestion): string {
+  if ('zip' in region) return region.plusFour === null ? region.zip : `${region.zip}-${region.plusFour}`
+  if ('area' in region) return region.area
+  return region.region ?? `US-${region.state}`
 }
 
 /** What a chart that speaks by place has for the whole country is not about this place. */

@@ -105,7 +105,6 @@ class DayPlan {
 
   answer(question: PlainQuestion, related: RelatedTexts): Uint8Array<ArrayBuffer> | undefined {
     const { cpt, rest } = question
-    const { region } = rest
     const plate = this.#plateOf(rest.chart)
     if (!plate || codeIn(rest.facts, cpt) !== cpt) return undefined
     const file = openPublished(this.parts.db, plate.release)
@@ -113,7 +112,7 @@ class DayPlan {
     const place = file.failed.length === 0 ? rows.locate(cpt, rest) : undefined
     if (!place?.row.isPriceOn(this.day) || this.parts.lostSources(plate.release.manifest).length > 0) return undefined
     const leaf = leafOf(place.row)
-    const about = { cpt, region, day: this.day }
+    const about = { cpt, region: rest.placeBeside, day: this.day }
     const around = this.#isAlone(cpt, plate.release) ? rows.around(place, cpt, rest) : undefined
     const known = around && related.ofRows(file, around)
     const beside = known ?? this.#besideOf(file, place, question, plate.release, around, related)

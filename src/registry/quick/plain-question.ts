@@ -19,6 +19,8 @@ export interface PlainRest {
   facts: ChartFacts
   /** Where its rows are that speak for the place. */
   region: string
+  /** The place for which to ask for what stands beside its price. */
+  placeBeside: string
   /** What follows on the code in the key of the row that is looked at first, as a text that begins with a bar. */
   afterCode: string
   /** The same in parts. */
@@ -93,7 +95,8 @@ export function plainReader(table: ChartTable): (query: string) => PlainQuestion
 function restOf({ chart, facts, setting }: FirstSchedule, place: string, day: string, modifier: string): PlainRest {
   const region = regionOf(facts, place)
   const parts = [region, '', modifier, facts.bases[0] ?? '', setting ?? '', '']
-  return { day, chart, facts, region, afterCode: `|${parts.join('|')}`, parts }
+  const placeBeside = region === 'national' ? place : region
+  return { day, chart, facts, region, placeBeside, afterCode: `|${parts.join('|')}`, parts }
 }
 
 /** Where the rows of a chart are that speak for a locality or for the country: see `regionFor`. */
