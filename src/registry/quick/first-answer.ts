@@ -111,14 +111,14 @@ class DayPlan {
     const rows = quickRows(file, plate.release.manifest.rows_root)
     const place = file.failed.length === 0 ? rows.locate(cpt, rest) : undefined
     if (!place?.row.isPriceOn(this.day) || this.parts.lostSources(plate.release.manifest).length > 0) return undefined
-    const leaf = leafOf(place.row)
+    const leafEnd = writeLeaf(place.row)
     const about = { cpt, region: rest.placeBeside, day: this.day }
     const around = this.#isAlone(cpt, plate.release) ? rows.around(place, cpt, rest) : undefined
     const known = around && related.ofRows(file, around)
     const beside = known ?? this.#besideOf(file, place, question, plate.release, around, related)
     if (!beside) return undefined
-    if (leaf.length + plate.share.length + beside.mostBytes(about) + MOST_OTHER_BYTES > out.length) return undefined
-    const at = splice(file, plate, place, leaf)
+    if (leafEnd + plate.share.length + beside.mostBytes(about) + MOST_OTHER_BYTES > out.length) return undefined
+    const at = splice(file, plate, place, leafEnd)
     if (at < 0) return undefined
     const end = beside.write(about, outText, at)
     out[end] = CLOSE
@@ -186,10 +186,10 @@ interface Plate {
   share: Buffer
 }
 
-/** What is hashed of a row, where the answer is made: a zero byte and its text. */
-function leafOf(row: RowFinder): Buffer {
+/** Writes what is hashed of a row where the answer is made, a zero byte and its text, and gives the place after it. */
+function writeLeaf(row: RowFinder): number {
   out[0] = 0
-  return out.subarray(0, row.write(outText, 1))
+  return row.write(outText, 1)
 }
 
 /** Writes the proof after what is hashed of the row, and gives the place after it; -1 if the row is not the one that was published. */
@@ -197,13 +197,13 @@ function splice(
   file: ReleaseFile,
   { release, share }: Plate,
   { n, at: place, stored }: RowPlace,
-  leaf: Buffer,
+  leafEnd: number,
 ): number {
   const index = n * BUNDLE_ROWS + place
   const tree = file.tree(release.manifest.rows_root)
   const isKnown = tree.isKnown(index, stored)
-  if (!isKnown) Bun.SHA256.hash(leaf, hash)
-  let at = put(LEAF, writeNumber(index, put(PROOF, leaf.length - 1)))
+  if (!isKnown) Bun.SHA256.hash(out.subarray(0, leafEnd), hash)
+  let at = put(LEAF, writeNumber(index, put(PROOF, leafEnd - 1)))
   at = isKnown
     ? writeHash(outText.view, at, stored.hashes, stored.hashesAt + place * HASH_SIZE)
     : writeHash(outText.view, at, hashView, 0)

@@ -263,6 +263,8 @@ const MOST_OWN = 512
 class PassingHead {
   readonly #bytes: Buffer
   readonly #shared: number
+  /** By length: heads have one of a few. */
+  readonly #views: (Uint8Array | undefined)[] = []
 
   constructor(
     { status, headers }: WholeReply,
@@ -283,7 +285,9 @@ class PassingHead {
     if (quota) at = this.#add(remainingOf(quota), this.#add('\r\nratelimit: ', at))
     at = this.#add('\r\n', at)
     if (at > this.#bytes.length) throw new RangeError('the head of an answer is too long')
-    return this.#bytes.subarray(0, at)
+    const view = this.#views[at - this.#shared] ?? this.#bytes.subarray(0, at)
+    this.#views[at - this.#shared] = view
+    return view
   }
 
   /** A few characters: to have them written takes longer than to write them. */
