@@ -2,7 +2,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, Settings } from '../config.ts'
-import { type Db, StoreFault } from '../db/db.ts'
+import { AddressFault, type Db, StoreFault } from '../db/db.ts'
 import { copyStore } from '../db/store-copy.ts'
 import {
   clearBuilding,
@@ -51,7 +51,11 @@ export const migrate: Command = {
         if (step === 'whole') ifInterrupted(HALF_MOVED)
       },
       tell: (progress) => line.update(progress),
-    }).finally(() => line.clear())
+    })
+      .catch((error: unknown) => {
+        throw to.DATABASE_URL === undefined ? error : ofTarget(error)
+      })
+      .finally(() => line.clear())
     stopping.done()
     const seconds = Math.round(performance.now() - started) / 1000
     const next =
@@ -77,6 +81,17 @@ function targetOf(text: string, { DATABASE_POOL, storeFile }: Config): Target {
   return { DATABASE_POOL, DATABASE_URL: url.data, storeFile }
 }
 
+/** Of the two stores one is in a database, here the new one: what the database refuses is said of the address in --to. */
+const ofTarget = (error: unknown): unknown =>
+  error instanceof AddressFault ? new StoreFault(TARGET[error.why], { cause: error }) : error
+
+const AGAIN = 'then run `atr migrate` again. Nothing was changed'
+const TARGET: Record<AddressFault['why'], string> = {
+  login: `the database refuses the name or the password in --to: correct it, ${AGAIN}`,
+  name: `the database that --to names does not exist: create it, ${AGAIN}`,
+  right: `the role in --to may not write there: make it the owner of the database, ${AGAIN}`,
+}
+
 /** A folder other than DATA_DIR has the store only: the settings say where the rest is. */
 function folderText({ storeFile }: Target, config: Config): string {
   if (storeFile === config.storeFile) return 'keep DATA_DIR'
@@ -94,16 +109,20 @@ interface Moved {
   log_sizes: number[]
   /** Whether an earlier attempt was interrupted in its last steps, and this one finished it. */
   resumed: boolean
+  /** Whether the store was there already, so that nothing was left to do but to check it. */
+  already: boolean
 }
 
 function textOf(
-  { state_rows, release_files, release_bytes, release_rows, resumed }: Moved,
+  { state_rows, release_files, release_bytes, release_rows, resumed, already }: Moved,
   seconds: number,
   config: Config,
 ): string {
-  const what = resumed
-    ? `finished the move that was interrupted, in ${seconds} s, and checked the store`
-    : `moved ${state_rows} rows of state in ${seconds} s and checked both stores; the old one was set aside`
+  const what = already
+    ? `an earlier move has put the store there: nothing was moved now, and the store was checked in ${seconds} s`
+    : resumed
+      ? `finished the move that was interrupted, in ${seconds} s, and checked the store`
+      : `moved ${state_rows} rows of state in ${seconds} s and checked both stores; the old one was set aside`
   return `${what}. The ${release_files} release files (${release_rows} rows, ${release_bytes} bytes) stay in ${config.releasesDir}`
 }
 
@@ -189,12 +208,12 @@ async function copyTo(
     throw new StoreFault('something was published meanwhile: stop the service, and move the store again')
   const whole = await markWhole(built, to)
   trace('whole')
-  return { whole, moved: { state_rows, ...after, resumed: false } }
+  return { whole, moved: { state_rows, ...after, resumed: false, already: false } }
 }
 
 const HALF_WAY = 10
 
-/** An earlier attempt was interrupted when its copy was whole and the old store set aside. */
+/** An earlier attempt has set the old store aside. It came to its end, or was interrupted when its copy was whole. */
 async function finishMove(config: Config, to: StorePlace, now: number): Promise<Moved> {
   const whole = await findWhole(to)
   const target = { ...config, ...configOf(to) }
@@ -203,7 +222,7 @@ async function finishMove(config: Config, to: StorePlace, now: number): Promise<
   if (whole) await putInPlace(whole, to)
   const installation = await openStore(target)
   try {
-    return { ...(await checked(installation, now)), resumed: true }
+    return { ...(await checked(installation, now)), resumed: whole !== undefined, already: whole === undefined }
   } finally {
     await installation.db.close()
   }
@@ -218,7 +237,7 @@ const told =
   (rows) =>
     tell({ phase, unit: 'rows', ...rows })
 
-type Content = Omit<Moved, 'state_rows' | 'resumed'>
+type Content = Omit<Moved, 'state_rows' | 'resumed' | 'already'>
 
 async function checkedAt(installation: Installation, place: StorePlace, now: number, tell: Tell): Promise<Content> {
   const db = await openStoreAt(place, { files: installation.db.files })

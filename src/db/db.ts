@@ -1,6 +1,6 @@
 import type { FileFolder } from './file-folder.ts'
 
-export { DamageFault, DiskFault, StoreBusy, StoreFault } from './fault.ts'
+export { AddressFault, DamageFault, DiskFault, StoreBusy, StoreFault } from './fault.ts'
 
 /** Everything the service needs from a database. A transaction is a `Db` too. */
 export interface Db {

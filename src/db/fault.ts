@@ -1,6 +1,17 @@
 /** The store cannot be used as it is. The message is one sentence for the operator. */
 export class StoreFault extends Error {}
 
+/** The database is there, and does not let us in or work. `why` lets a caller say it of another address than DATABASE_URL. */
+export class AddressFault extends StoreFault {
+  constructor(
+    readonly why: 'login' | 'name' | 'right',
+    message: string,
+    cause: unknown,
+  ) {
+    super(message, { cause })
+  }
+}
+
 /** Something could not be written. `reason` says what; a caller that had written something before says so in its own words. */
 export class DiskFault extends StoreFault {
   constructor(

@@ -4,7 +4,8 @@ import { makeApp } from '../app.ts'
 import type { CitationEvent } from '../citations/store.ts'
 import type { Config } from '../config.ts'
 import { StoreBusy, StoreFault } from '../db/db.ts'
-import { checkAccess, checkUnlocked, type Installation, openUnchecked, partsOf } from '../installation.ts'
+import { findWhole, wasMoved } from '../db/store-place.ts'
+import { checkAccess, checkUnlocked, type Installation, openUnchecked, partsOf, placeOf } from '../installation.ts'
 import type { IntegrityReport } from '../integrity/report/report-shape.ts'
 import { limitsOf } from '../main.ts'
 import { answerValue } from '../operation.ts'
@@ -77,7 +78,7 @@ export async function examine(config: Config, now: number): Promise<Examination>
   }
 }
 
-const MISSING = { store: 'store_missing', 'log key': 'log_keys_missing', pepper: 'pepper_missing' } as const
+const MISSING = { 'log key': 'log_keys_missing', pepper: 'pepper_missing' } as const
 
 /** Undefined where the store cannot be read; `findings` then says why. */
 async function open(config: Config, findings: Finding[]): Promise<Installation | undefined> {
@@ -89,7 +90,8 @@ async function open(config: Config, findings: Finding[]): Promise<Installation |
       findings.splice(0, findings.length, finding('not_installed', 'there is no installation here'))
       return undefined
     }
-    for (const name of missing) findings.push(finding(MISSING[name], `the ${name} is missing`))
+    for (const name of missing)
+      findings.push(name === 'store' ? await noStore(config) : finding(MISSING[name], `the ${name} is missing`))
     if (missing.length > 0) return undefined
     return await openUnchecked(config, { isReadOnly: true })
   } catch (error) {
@@ -97,6 +99,15 @@ async function open(config: Config, findings: Finding[]): Promise<Installation |
     if (!findings.some(({ what }) => what === told.what)) findings.push(told)
     return undefined
   }
+}
+
+/** A backup put where a store was moved from would be a second store of the same logs. */
+async function noStore(config: Config): Promise<Finding> {
+  const place = placeOf(config)
+  if (await findWhole(place)) return finding('move_interrupted', 'a move of the store to this place was interrupted')
+  return (await wasMoved(place))
+    ? finding('store_moved', 'the store was moved from here')
+    : finding('store_missing', 'the store is missing')
 }
 
 /** A store that can be read and not written is looked at all the same. */

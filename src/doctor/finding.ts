@@ -15,6 +15,15 @@ const LOAD = 'load and publish the next edition with `atr load ... --publish`'
 export const FINDINGS = {
   not_installed: { level: 'fail', remedy: 'Check DATA_DIR and DATABASE_URL, or run `atr init`.' },
   store_missing: { level: 'fail', remedy: `Check DATA_DIR and DATABASE_URL, or ${RESTORE}.` },
+  store_moved: {
+    level: 'fail',
+    remedy:
+      'Set DATABASE_URL or DATA_DIR to its new place. If the move was interrupted, run the same `atr migrate --to` again. Restore nothing here.',
+  },
+  move_interrupted: {
+    level: 'fail',
+    remedy: 'Run the same `atr migrate --to` again, with the settings of the old place. Restore nothing here.',
+  },
   log_keys_missing: {
     level: 'fail',
     remedy: `Check SIGNING_KEY_FILE, or ${RESTORE}. Never run \`atr init\` over the rest.`,

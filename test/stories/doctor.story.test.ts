@@ -18,6 +18,7 @@ import { SourceArchive } from '../../src/citations/archive.ts'
 import { checkCitations } from '../../src/citations/check.ts'
 import { recheck } from '../../src/cli/fsck.ts'
 import { type Config, readConfig } from '../../src/config.ts'
+import { markWhole, setAside } from '../../src/db/store-place.ts'
 import { type Examination, examine } from '../../src/doctor/examination.ts'
 import { FINDINGS, type FindingCode } from '../../src/doctor/finding.ts'
 import { createInstallation, type Installation, openInstallation, openUnchecked } from '../../src/installation.ts'
@@ -197,6 +198,27 @@ const HARMED: Record<
     make: async () => {
       const patient = copied()
       rmSync(patient.pathOf('data.lock/registry'))
+      return patient
+    },
+  },
+  'the store was moved to another place': {
+    code: 'store_moved',
+    level: 'fail',
+    says: 'the store was moved from here',
+    make: async () => {
+      const patient = copied()
+      await setAside({ file: patient.pathOf('data/registry.db') }, 'moved', NOW)
+      return patient
+    },
+  },
+  'a move to this place was interrupted': {
+    code: 'move_interrupted',
+    level: 'fail',
+    says: 'a move of the store to this place was interrupted',
+    make: async () => {
+      const patient = copied()
+      const place = { file: patient.pathOf('data/registry.db') }
+      await markWhole(place, place)
       return patient
     },
   },

@@ -69,6 +69,12 @@ testOnPostgres(
     const before = await answers(app.config)
     expect([...before.values()].filter((body) => body.startsWith('200')).length).toBeGreaterThan(200)
 
+    const nowhere = DATABASE_URL.replace(/\/[^/?]+(\?|$)/, '/no_such_database$1')
+    expect(await atr(['migrate', '--to', nowhere], { DATA_DIR, DATABASE_URL: '' })).toEqual({
+      code: 3,
+      out: '',
+      err: 'atr: the database that --to names does not exist: create it, then run `atr migrate` again. Nothing was changed\n',
+    })
     const there = await atr(['migrate', '--to', DATABASE_URL, '--json'], { DATA_DIR, DATABASE_URL: '' })
     expect([there.code, there.err]).toEqual([0, ''])
     expect(JSON.parse(there.out)).toMatchObject({
@@ -86,6 +92,15 @@ testOnPostgres(
       code: 3,
       err: expect.stringContaining('the store was moved from here: set DATABASE_URL'),
     })
+    const doctor = await atr(['doctor'], { DATA_DIR, DATABASE_URL: '' })
+    expect([doctor.code, doctor.out]).toEqual([1, expect.stringMatching(/^fail {2}store_moved: the store was moved/)])
+    expect(doctor.out).not.toMatch(/backup/)
+    // Who types the same once more is told that there is nothing left to do.
+    const done = await atr(['migrate', '--to', DATABASE_URL], { DATA_DIR, DATABASE_URL: '' })
+    expect([done.code, done.out]).toEqual([
+      0,
+      expect.stringMatching(/^an earlier move has put the store there: nothing/),
+    ])
     // Who puts the old one back and moves again is told whose store is in the way.
     const old = readdirSync(DATA_DIR).find((name) => /^registry\.db\.moved-\w+$/.test(name)) ?? ''
     copyFileSync(join(DATA_DIR, old), join(DATA_DIR, 'registry.db'))

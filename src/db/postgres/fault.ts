@@ -1,4 +1,4 @@
-import { DiskFault, StoreBusy, StoreFault } from '../fault.ts'
+import { AddressFault, DiskFault, StoreBusy, StoreFault } from '../fault.ts'
 
 /** The database is not there. `message` is for callers and operators. */
 export class StoreAway extends StoreBusy {}
@@ -25,6 +25,8 @@ export function asStoreFault(error: unknown): unknown {
   if (BUSY.test(state)) return new StoreBusy(error)
   if (state === READ_ONLY) return new StoreBusy(error, 'the database of the registry takes no writes now: try again')
   if (DISK.test(state)) return new DiskFault('the disk of the database is full or failing', error)
+  const address = ADDRESS.find(([pattern]) => pattern.test(state))
+  if (address) return new AddressFault(address[1], address[2], error)
   const said = MEANING.find(([pattern]) => pattern.test(state))?.[1]
   return said ? new StoreFault(said, { cause: error }) : error
 }
@@ -37,10 +39,13 @@ const BUSY = /^(55P03|57014|40001|40P01)$/
 const READ_ONLY = '25006'
 const DISK = /^(53100|58030)$/
 
+const ADDRESS: readonly [RegExp, AddressFault['why'], string][] = [
+  [/^28...$/, 'login', 'the database refuses the name or the password in DATABASE_URL'],
+  [/^3D000$/, 'name', 'the database that DATABASE_URL names does not exist: create it, then run `atr init`'],
+  [/^42501$/, 'right', 'the role in DATABASE_URL may not write there: make it the owner of the database'],
+]
+
 const MEANING: readonly [RegExp, string][] = [
-  [/^28...$/, 'the database refuses the name or the password in DATABASE_URL'],
-  [/^3D000$/, 'the database that DATABASE_URL names does not exist: create it, then run `atr init`'],
-  [/^42501$/, 'the role in DATABASE_URL may not write there: make it the owner of the database'],
   [/^(42P01|3F000)$/, 'the store is not in this database, or not whole: it was moved or replaced, or is damaged'],
   [/^XX00[12]$/, 'the registry store is damaged: restore it from a backup'],
 ]
