@@ -64,7 +64,7 @@ export const citations: Command = {
       }
       if (values.scheduled) return await checkScheduled(parts)
       const checked = await checkCitations(parts, values.all, () => {})
-      show(values.json, { checked: checked.map(shown), cited: cited.length }, textOf(checked, cited))
+      show(values.json, { checked: checked.map(shown), cited: cited.length }, textOf(checked, cited, values.all))
       return checked.some(({ state }) => isFailing(state)) ? REFUSED : DONE
     } finally {
       await db.close()
@@ -112,7 +112,7 @@ const shown = ({ source, state, check, event }: Checked) => ({
   next_check_at: new Date(check.next_check_at).toISOString(),
 })
 
-function textOf(checked: readonly Checked[], cited: readonly { url: string }[]): string {
+function textOf(checked: readonly Checked[], cited: readonly { url: string }[], isAll: boolean): string {
   const without = cited.filter((source) => !hasAddress(source)).length
   const none = without > 0 ? [`${without} sources have no address on the web to look at`] : []
   const rows = checked.map(({ source, state, check, event }) => [
@@ -122,5 +122,6 @@ function textOf(checked: readonly Checked[], cited: readonly { url: string }[]):
     check.http_status === null ? '' : `HTTP ${check.http_status}`,
     `again ${dayOf(check.next_check_at)}`,
   ])
-  return [...(rows.length > 0 ? [table(rows)] : ['nothing is due: --all looks at every source']), ...none].join('\n')
+  const idle = isAll ? 'there is no source to look at' : 'nothing is due: --all looks at every source'
+  return [rows.length > 0 ? table(rows) : idle, ...none].join('\n')
 }

@@ -12,7 +12,7 @@ import { Problem } from '../problem.ts'
 import { stillHeld } from '../registry/release/breaker.ts'
 import { checkRelease, heldProblem, type ReleaseCheck } from '../registry/release/check.ts'
 import { type Check, checksOf } from '../registry/release/check-store.ts'
-import { publish } from '../registry/release/publish.ts'
+import { type PublishProgress, publish } from '../registry/release/publish.ts'
 import type { ReleaseState } from '../registry/release/store.ts'
 import { giveMemoryBack } from '../registry/turn.ts'
 import { archiveOf } from './citations.ts'
@@ -22,7 +22,7 @@ import { AS_CHILD, asChild, loadInChild, type StagedNews } from './load-process.
 import { overridesFrom } from './overrides.ts'
 import { type ProgressLine, progressLine, summaryText } from './progress.ts'
 import { RejectsFile } from './rejects.ts'
-import { verdictText } from './release-text.ts'
+import { nextText, verdictText } from './release-text.ts'
 
 type LoadArguments = SourceArguments & {
   json: boolean
@@ -171,31 +171,45 @@ async function loadRelease(
   // Before it is published: a citation is not to be public whose copy could not be kept.
   await keep(release)
   let reports = 0
-  const publishing = asked.publish && release.state === 'staged'
+  const compared = (progress: PublishProgress): void => {
+    if (reports++ % REPORTS === 0) giveMemoryBack()
+    line.update(progress)
+  }
+  const isStaged = release.state === 'staged'
+  const publishing = asked.publish && isStaged
   const refusedOr = await (publishing
-    ? publish({ db, log: registryLog, cosign }, release.release_id, Date.now, overridesFrom(asked), (progress) => {
-        if (reports++ % REPORTS === 0) giveMemoryBack()
-        line.update(progress)
-      }).catch(asRefusal)
+    ? publish({ db, log: registryLog, cosign }, release.release_id, Date.now, overridesFrom(asked), compared).catch(
+        asRefusal,
+      )
     : release)
+  const judged = isStaged && !publishing ? await judge(db, release, compared) : undefined
   line.clear()
   // Held or not, it was loaded: what is in it is told first.
   const { state } = refusedOr instanceof Problem ? release : refusedOr
   const { release_id, row_count, rejected_count } = release
   if (already) {
-    const told = { release_id, state, row_count, rejected_count, already }
-    const done = publishing ? '' : ': nothing to do'
+    const told = { release_id, state, row_count, rejected_count, already, held: judged?.held }
+    const done = isStaged ? '' : ': nothing to do'
     const kept = citesAsAsked(release, asked) ? '' : `\n${OTHER_CITATION}`
-    show(asked.json, told, `${release_id} ${state}: was loaded before${done}${kept}`)
+    show(
+      asked.json,
+      told,
+      `${release_id} ${state}: was loaded before${done}${kept}${judged ? `\n${nextText(judged)}` : ''}`,
+    )
   } else {
     const checks = await checksOf(db, release.release_no)
     const counted = summaryOf({ ...release, state }, checks, loaded.written.absences, performance.now() - started)
     const summary = { ...counted, judged_without, shares_npis_with, no_url: hasNoUrl(asked) }
-    show(asked.json, { ...summary, row_count, rejected_count, already }, summaryText(summary))
+    const text = judged ? `${summaryText(summary)}\n\n${nextText(judged)}` : summaryText(summary)
+    show(asked.json, { ...summary, row_count, rejected_count, already, held: judged?.held }, text)
   }
   if (refusedOr instanceof Problem) throw refusedOr
   return DONE
 }
+
+/** What publishing would say of a release that stays staged. */
+const judge = (db: Installation['db'], release: ReleaseState, compared: (progress: PublishProgress) => void) =>
+  checkRelease(db, release, (rows) => compared({ phase: 'comparing', rows, row_total: release.row_count }))
 
 const hasNoUrl = ({ url, sample }: LoadArguments): boolean => url === undefined && !sample
 
@@ -232,7 +246,7 @@ async function dryRun({ db }: Installation, read: Read, line: ProgressLine, aske
   const told = { ...summary, row_count, rejected_count, already, dry_run: true, check: found }
   show(asked.json, told, `${summaryText(summary)}\n\n${verdictText(found, already)}`)
   const open = stillHeld(found.held, overridesFrom(asked))
-  if (asked.publish && open.length > 0) throw heldProblem(release_id, open)
+  if (asked.publish && open.length > 0) throw heldProblem(open, already ? release_id : undefined)
   return DONE
 }
 

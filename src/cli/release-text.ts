@@ -27,7 +27,9 @@ export function checkText(check: ReleaseCheck): string {
 export function verdictText({ release_id, previous, diff, held, loss }: ReleaseCheck, isKept = true): string {
   return [
     ...paragraph(lossText(loss)),
-    previous === null || !diff ? 'It is the first edition of its chart.' : `Against ${previous}:\n${diffText(diff)}`,
+    previous === null || !diff
+      ? 'There is no edition before this one to compare it with.'
+      : `Against ${previous}:\n${diffText(diff)}`,
     '',
     ...(held.length === 0
       ? ['The breaker allows it to be published.']
@@ -40,9 +42,19 @@ export function verdictText({ release_id, previous, diff, held, loss }: ReleaseC
           isKept
             ? `To compare it with its source: \`atr release sample ${release_id}\`.`
             : 'To compare it with its source: load it without --dry-run and --publish, then `atr release sample`.',
-          'If the release is right: `atr release publish` with --override and --reason for each limit.',
+          isKept
+            ? 'If the release is right: `atr release publish` with --override and --reason for each limit.'
+            : 'If the release is right: load it with --publish, and with --override and --reason for each limit.',
         ]),
   ].join('\n')
+}
+
+/** What to do with a release that was loaded and stays staged. */
+export function nextText({ release_id, held }: Pick<ReleaseCheck, 'release_id' | 'held'>): string {
+  const [check, publish] = [`\`atr release check ${release_id}\``, `\`atr release publish ${release_id}\``]
+  return held.length === 0
+    ? `It is staged, not published. Next: ${check} shows what it changes, and ${publish} publishes it.`
+    : `It is staged, and HELD by the breaker: ${held.map(({ rule }) => rule).join(', ')}. Next: ${check} says why. If it is right, ${publish} with --override and --reason for each limit publishes it.`
 }
 
 /** The first line says what the others are about. */

@@ -42,6 +42,8 @@ const PUBLISH = ['--sample', '--publish', '--url', url, '--override', 'r11_overl
 
 test('the report tells what was found at the addresses of cited sources, and turns when one is lost', async () => {
   await using service = await demo({})
+  const nowhere = await service.atr(['citations', 'check', '--all'])
+  expect(nowhere.out).toMatch(/^there is no source to look at\n\d+ sources have no address on the web/)
   const loaded = await service.atr([...LOAD, ...PUBLISH])
   expect(loaded).toMatchObject({ code: 0, err: '' })
   const before = await report(service)

@@ -24,6 +24,11 @@ test('what was loaded is told, also when the breaker holds it back', async () =>
   expect(held.out).toMatch(/R10 +withhold +1/)
   expect(held.out).toMatch(/W03 +flag +1/) // not marked as a sample, it is far too short to be the schedule
 
+  // A dry run leaves nothing that could be looked at.
+  const tried = await run('load', 'cms-clfs', twice, '--edition', 'TRIED', ...FROM, '--publish', '--dry-run')
+  expect([tried.code, tried.err]).toEqual([1, expect.stringContaining('refused: release_held: conflicting_keys')])
+  expect(tried.out + tried.err).not.toMatch(/atr release (check|publish)/)
+
   const other = ['--edition', 'OTHER', ...FROM]
   const json = await run('load', 'cms-clfs', twice, ...other, '--publish', '--json')
   expect(json.code).toBe(1)

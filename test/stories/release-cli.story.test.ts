@@ -48,7 +48,12 @@ test('an operator checks, compares, publishes and withdraws', async () => {
   expect((await run('release', 'publish', hospital.release_id, ...bad)).code).toBe(2)
   expect((await run('release', 'publish', hospital.release_id, ...overridden)).code).toBe(0)
 
-  await run(...physician('SAMPLE26D', '2026-10-01'))
+  const staged = await run(...physician('SAMPLE26D', '2026-10-01'))
+  expect(staged.out).toMatch(
+    /\n\nIt is staged, and HELD by the breaker: \w+.*\. Next: `atr release check cms-pfs:SAMPLE26D:1` says why\. If it is right, `atr release publish cms-pfs:SAMPLE26D:1` with /,
+  )
+  const before = await json(...physician('SAMPLE26D', '2026-10-01'))
+  expect(before).toMatchObject({ state: 'staged', already: true, held: expect.any(Array) })
   const compared = await run('release', 'diff', 'cms-pfs:SAMPLE26D:1')
   expect(compared.out).toMatch(/^cms-pfs:SAMPLE26A:1 -> cms-pfs:SAMPLE26D:1\n {2}\d+ added, \d+ removed, \d+ changed/)
   const named = await json('release', 'diff', 'cms-pfs:SAMPLE26D:1', 'cms-pfs:SAMPLE26A:1')
@@ -65,6 +70,12 @@ test('an operator checks, compares, publishes and withdraws', async () => {
   ]
   const all = every.flatMap((rule) => ['--override', rule, '--reason', 'sample_data'])
   expect((await run('release', 'publish', 'cms-pfs:SAMPLE26D:1', ...all)).code).toBe(0)
+  // The earliest by its days, though it was not loaded first.
+  const earliest = await run(...physician('SAMPLE26A', '2025-01-01'), '--edition', 'EARLIER')
+  expect(earliest.code).toBe(0)
+  expect((await run('release', 'check', 'cms-pfs:EARLIER:1')).out).toContain(
+    '\nThere is no edition before this one to compare it with.\n',
+  )
 
   expect((await run('release', 'withdraw', 'cms-pfs:SAMPLE26D:1')).code).toBe(2)
   expect(await json('release', 'withdraw', 'cms-pfs:SAMPLE26D:1', '--reason', 'wrong_source')).toEqual({

@@ -145,12 +145,11 @@ export async function getRelease(db: Db, release_id: string): Promise<ReleaseSta
   return found
 }
 
-/** The refusal of a release that passes limits no one has set aside. */
-export function heldProblem(release_id: string, held: readonly ExceededLimit[]): Problem {
+/** The refusal of a release that passes limits no one has set aside. A dry run leaves none to be looked at: it has no id. */
+export function heldProblem(held: readonly ExceededLimit[], release_id: string | undefined): Problem {
   const why = held.map(({ rule, found, limit, details = [] }) =>
     [`${rule}: ${BREAKER[rule]} (${found}, limit ${limit})`, ...details].join('; '),
   )
-  return new Problem('release_held', `${why.join('; ')}. See \`atr release check ${release_id}\``, {
-    members: { held },
-  })
+  const see = release_id === undefined ? '' : `. See \`atr release check ${release_id}\``
+  return new Problem('release_held', `${why.join('; ')}${see}`, { members: { held } })
 }

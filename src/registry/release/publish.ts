@@ -48,7 +48,7 @@ export async function publish(
   const { held, checks, previous, diff, providers_taken } = await checkRelease(db, staged, compared, charts)
   const used = usedOverrides(held, overrides)
   const open = stillHeld(held, used)
-  if (open.length > 0) throw heldProblem(staged.release_id, open)
+  if (open.length > 0) throw heldProblem(open, staged.release_id)
   // Only now: reading the rows takes minutes, in which others may have published.
   const now = typeof clock === 'number' ? clock : clock()
   return commitToLog(publisher, now, async (tx, append) => {
