@@ -16,18 +16,20 @@ export const isFromHere = (source: string): boolean => {
   return hostname === 'localhost' || isLoopbackAddress(hostname.replace(/^\[(.*)\]$/, '$1'))
 }
 
-/** A file, an address, or standard input as `-`. */
-export async function read(source: string): Promise<string> {
+export const TO_VERIFY = 'to verify'
+
+/** A file, an address, or standard input as `-`. `which` is the option or argument that names it, as `of --policy`. */
+export async function read(source: string, which: string): Promise<string> {
   if (source === '-') return Bun.stdin.text()
   if (isAddress(source)) return fetchText(source)
-  return readBytes(source).toString()
+  return readBytes(source, which).toString()
 }
 
-export function readBytes(file: string): Buffer {
+export function readBytes(file: string, which: string): Buffer {
   try {
     return readFileSync(file) // not Bun.file: a shell's <(...) is a pipe with no size
   } catch {
-    throw new UsageFault('the file does not exist or cannot be read')
+    throw new UsageFault(`the file ${which} does not exist or cannot be read`)
   }
 }
 

@@ -4,7 +4,7 @@ import { retireOldKeys, rotateKeys } from '../integrity/key-rotation.ts'
 import { cosignAgain, finish } from '../integrity/publication.ts'
 import { formatVerifierKey } from '../proof/note/signed-note.ts'
 import { stateIfDue } from '../registry/state/state.ts'
-import { type Command, DONE, JSON_OPTION, openStore, show, UsageFault, unknownAction } from './command.ts'
+import { type Command, DONE, JSON_OPTION, openStore, show, table, UsageFault, unknownAction } from './command.ts'
 
 async function publishWaiting({ db, registryLog, figuresLog, cosign }: Installation, asJson: boolean): Promise<number> {
   const logs = [registryLog, figuresLog]
@@ -46,6 +46,35 @@ const ACTIONS = {
   },
 } as const
 
+interface Keys {
+  keys: readonly string[]
+  /** Of each log one. */
+  newest: readonly string[]
+  retired: readonly string[]
+}
+
+/** `log keys` prints keys and nothing else: scripts read them. */
+const TEXTS: Readonly<Record<Exclude<keyof typeof ACTIONS, 'publish'>, (told: Keys) => string>> = {
+  keys: ({ keys }) => keys.join('\n'),
+  'rotate-key': ({ keys, newest }) =>
+    [
+      table([
+        ...newest.map((key) => ['new', key]),
+        ...keys.filter((key) => !newest.includes(key)).map((key) => ['old', key]),
+      ]),
+      'All of them sign from now on. Next: back up log-keys, give the policy (/log/policy) to your readers, and the new keys to your witnesses.',
+      'When all of them have the new keys, weeks later: `atr log retire-key`',
+    ].join('\n'),
+  'retire-key': ({ keys, retired }) =>
+    retired.length === 0
+      ? 'there is nothing to retire: each log has one key. `atr log rotate-key` adds a new one'
+      : [
+          table([...keys.map((key) => ['in use', key]), ...retired.map((key) => ['retired', key])]),
+          'Next: back up log-keys, make a new backup with `atr backup`, and give the policy (/log/policy) to your readers again.',
+          'A backup from before `atr log rotate-key` cannot be restored with these log-keys: see docs/operate.md, Backup',
+        ].join('\n'),
+}
+
 export const log: Command = {
   usage: 'log ACTION',
   summary: 'Publishes entries that wait; lists, rotates and retires the keys of the logs',
@@ -66,10 +95,11 @@ export const log: Command = {
       if (action === 'publish') return await publishWaiting(installation, values.json)
       if (action === 'rotate-key') await rotateKeys(db, logs, keyFile)
       const retired = action === 'retire-key' ? await retireOldKeys(db, logs, keyFile) : []
-      const keys = logs
-        .flatMap(({ signers }) => signers)
-        .map(({ name, publicKey }) => formatVerifierKey(name, publicKey))
-      show(values.json, { keys, retired }, keys.join('\n'))
+      const keysOf = (log: (typeof logs)[number]) =>
+        log.signers.map(({ name, publicKey }) => formatVerifierKey(name, publicKey))
+      const [keys, newest] = [logs.flatMap(keysOf), logs.flatMap((each) => keysOf(each).slice(0, 1))]
+      const told = { keys, newest, retired }
+      show(values.json, told, TEXTS[action as keyof typeof TEXTS](told))
       return DONE
     } finally {
       await db.close()

@@ -4,7 +4,8 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { lockFolder } from '../db/folder-lock.ts'
 import { readSecret } from '../db/secret-file.ts'
-import { type MirrorRound, mirrorOnce, POLICY } from '../mirror/mirror.ts'
+import { CHECKPOINT, type MirrorRound, mirrorOnce, POLICY } from '../mirror/mirror.ts'
+import { NO_KEY } from '../mirror/release-copy.ts'
 import { StaticTree } from '../mirror/static-tree.ts'
 import { Fetcher } from '../monitor/fetcher.ts'
 import { StateFile } from '../monitor/memory.ts'
@@ -42,7 +43,7 @@ export const mirror: Command = {
       throw new UsageFault('name the http or https address of a service, and a folder')
     const every = values.every === undefined ? undefined : msOf('--every', values.every, { m: 60_000, h: 3_600_000 })
     const tree = new StaticTree(resolve(folder))
-    const policyText = values.policy === undefined ? tree.text(POLICY) : await read(values.policy)
+    const policyText = values.policy === undefined ? tree.text(POLICY) : await read(values.policy, 'of --policy')
     if (policyText === undefined) throw new UsageFault('name the log policy that you pinned: --policy FILE')
     const policy = parsePolicy(policyText)
     if (!policy) throw new UsageFault('that is not a log policy (C2SP tlog-policy): get it from /log/policy')
@@ -56,7 +57,8 @@ export const mirror: Command = {
     const round = async (before: ReadonlySet<string> = new Set()): Promise<RoundReport> => {
       const now = Date.now()
       const done = await mirrorOnce({ fetcher, tree, policy, policyText, now, tell })
-      return report(done, new StateFile(tree.inside('mirror'), fetcher.base), now, values.json, before)
+      const evidence = new StateFile(tree.inside('mirror'), fetcher.base)
+      return report(done, { evidence, now, asJson: values.json, isNew: !tree.has(CHECKPOINT) }, before)
     }
     try {
       if (every !== undefined) return await rounds(round, every)
@@ -83,18 +85,28 @@ function signerOf(file: string): Sign {
   throw new UsageFault('the file of --signing-key is not an Ed25519 private key in PEM')
 }
 
+const GIVE_KEY =
+  'ask the operator for an agent key with the scope registry:read, set ATR_AGENT_KEY to it in the environment, and run the command again'
+
+interface Reporting {
+  evidence: StateFile
+  now: number
+  asJson: boolean
+  /** Whether no round has come to its end yet: then the folder has nothing to go on with. */
+  isNew: boolean
+}
+
 /** Says what a round came to. What the one before said is not said again, but for JSON, which is whole each time. */
 function report(
   { alarms, notes, ...counts }: MirrorRound,
-  evidence: StateFile,
-  now: number,
-  asJson: boolean,
+  { evidence, now, asJson, isNew }: Reporting,
   before: ReadonlySet<string>,
 ): RoundReport {
   const code = alarms.length === 0 ? DONE : REFUSED
   const said = new Set([...alarms.map(({ sentence }) => sentence), ...notes])
   const shown = alarms.map((alarm) => {
-    const { code: name, sentence, advice } = alarm
+    const { code: name, sentence } = alarm
+    const advice = sentence.endsWith(NO_KEY) ? GIVE_KEY : alarm.advice
     return { code: name, sentence, advice, evidence: evidence.keep(alarm, now) ?? null }
   })
   if (asJson) {
@@ -109,7 +121,9 @@ function report(
   console.error(
     code === DONE
       ? `registry log ${registry} entries, figures log ${figures}; ${releases} releases, ${brought} of them new; state of ${recorded_at}`
-      : 'the folder was left as it is: what it has is still good',
+      : isNew
+        ? 'the folder has no mirror yet'
+        : 'the folder was left as it is: what it has is still good',
   )
   return { code, said }
 }

@@ -56,7 +56,7 @@ export const monitor: Command = {
       throw new UsageFault('name one service to watch: its http or https address')
     if (values.policy === undefined) throw new UsageFault('name the log policy that you pinned: --policy FILE')
     if (values.once && values.every !== undefined) throw new UsageFault('give --once or --every, not both')
-    const policy = parsePolicy(await read(values.policy))
+    const policy = parsePolicy(await read(values.policy, 'of --policy'))
     if (!policy)
       throw new UsageFault('the file of --policy is not a log policy (C2SP tlog-policy): get it from /log/policy')
     const state = resolve(values.state)
@@ -64,13 +64,13 @@ export const monitor: Command = {
       throw new UsageFault('the folder of the --state file does not exist: create it first')
     const every = values.every === undefined ? undefined : msOf('--every', values.every, { m: 60_000, h: 3_600_000 })
     const maxAgeMs = msOf('--max-age', values['max-age'], { h: 3_600_000, d: 86_400_000 })
-    const secret = values.rails === undefined ? undefined : (await read(values.rails)).trim()
+    const secret = values.rails === undefined ? undefined : (await read(values.rails, 'of --rails')).trim()
     const fetcher = new Fetcher(url, secret === undefined ? undefined : tokensOf(secret))
-    const charts = values.charts === undefined ? undefined : chartsIn(await read(values.charts))
+    const charts = values.charts === undefined ? undefined : chartsIn(await read(values.charts, 'of --charts'))
     const sources = values.source.length > 0 ? await sourcesAt(values.source) : undefined
     if (sources && secret === undefined) throw new UsageFault('--source needs --rails: rows are read with a token')
     const answers = await Promise.all(
-      values.answer.map(async (path) => ({ name: `answer ${basename(path)}`, text: await read(path) })),
+      values.answer.map(async (path) => ({ name: `answer ${basename(path)}`, text: await read(path, 'of --answer') })),
     )
     const file = new StateFile(state, fetcher.base)
     const readsRows = secret !== undefined

@@ -2,7 +2,7 @@
 
 import { isExport } from '../proof/export/format.ts'
 import type { TrustPolicy } from '../proof/note/policy.ts'
-import { isAddress, read, readBytes } from './answer-source.ts'
+import { isAddress, read, readBytes, TO_VERIFY } from './answer-source.ts'
 import { UsageFault } from './command.ts'
 
 /** The content of an export: Parquet as bytes, the other formats as text. */
@@ -11,7 +11,7 @@ export type Export = string | Uint8Array
 /** The one file that was given, read once, because it may be a pipe: as an export if it is one, otherwise as text. */
 export function fileIn([file = '-', ...more]: readonly string[]): { exported: Export } | { text: string } | undefined {
   if (more.length > 0 || file === '-' || isAddress(file)) return undefined
-  const bytes = readBytes(file)
+  const bytes = readBytes(file, TO_VERIFY)
   if (isExport(bytes.subarray(0, 4).toString('latin1'))) return { exported: bytes }
   const text = bytes.toString()
   return isExport(text) ? { exported: text } : { text }
@@ -27,5 +27,5 @@ export async function exportProof(
   const url = logs.find(({ key }) => key.name.endsWith('/log/registry'))?.url?.replace(/\/log\/registry\/?$/, '')
   if (given === undefined && url === undefined)
     throw new UsageFault('the log policy names no service: give the answer of /rows/RELEASE/0 with --row')
-  return { text: await read(given ?? `${url}${address}`), address }
+  return { text: await read(given ?? `${url}${address}`, 'of --row'), address }
 }

@@ -16,7 +16,7 @@ import {
 } from '../proof/verify-lists.ts'
 import type { Expected } from '../proof/whole/asked.ts'
 import { checkWhole } from '../proof/whole/whole-check.ts'
-import { fetchText, isAddress, isFromHere, read } from './answer-source.ts'
+import { fetchText, isAddress, isFromHere, read, TO_VERIFY } from './answer-source.ts'
 import { askedOf, isLapsed, isReference, QUESTION_OPTIONS } from './asked.ts'
 import { type Command, DONE, JSON_OPTION, REFUSED, show, UsageFault } from './command.ts'
 import { type GrowthVerdict, grownSince, Pin } from './growth.ts'
@@ -80,13 +80,13 @@ export const verify: Command = {
     if (what === undefined) throw new UsageFault('say what to verify: a file, a URL, or -')
     if (values.policy === undefined)
       throw new UsageFault('name the log policy that you pinned: --policy with a file or URL')
-    const policy = parsePolicy(await read(values.policy))
+    const policy = parsePolicy(await read(values.policy, 'of --policy'))
     if (!policy)
       throw new UsageFault('the file of --policy is not a log policy (C2SP tlog-policy): get it from /log/policy')
     if (values.since !== undefined && values.pin !== undefined) throw new UsageFault('give --since or --pin, not both')
     const pin = values.pin === undefined ? undefined : new Pin(values.pin)
-    const older = values.since === undefined ? pin?.read() : await read(values.since)
-    const rails = values.rails === undefined ? undefined : (await read(values.rails)).trim()
+    const older = values.since === undefined ? pin?.read() : await read(values.since, 'of --since')
+    const rails = values.rails === undefined ? undefined : (await read(values.rails, 'of --rails')).trim()
     const age = values['max-age'] === undefined ? {} : within(values['max-age'], Date.now())
     const file = fileIn(positionals)
     const exported = file && 'exported' in file ? file.exported : undefined
@@ -98,7 +98,7 @@ export const verify: Command = {
       throw new UsageFault(
         'this answer has a pointer in place of its proof, which shows nothing: ask again without proof=ref, and verify that',
       )
-    const lines = values.lines === undefined ? undefined : await read(values.lines)
+    const lines = values.lines === undefined ? undefined : await read(values.lines, 'of --lines')
     const asked = askedOf(what, text, { ...values, asked: proof?.address ?? values.asked, lines })
     const answered = asked.checkpoint
       ? await noteVerdict(text, policy, age)
@@ -131,8 +131,8 @@ function within(age: string, now: number): Pick<VerifyOptions, 'notBefore' | 'no
 /** One answer; or several pages of one list, each as a file, or one after the other from an address. */
 async function readAnswer(sources: readonly string[], older: string | undefined, rails: string | undefined) {
   const [first = '', ...more] = sources
-  if (more.length > 0) return joinPages(await Promise.all(sources.map((source) => read(source))))
-  if (!isAddress(first)) return read(first)
+  if (more.length > 0) return joinPages(await Promise.all(sources.map((source) => read(source, TO_VERIFY))))
+  if (!isAddress(first)) return read(first, TO_VERIFY)
   const fetchPage = (url: string): Promise<string> => fetchText(url, rails)
   return older === undefined ? fetchPage(first) : pagesSince(first, older, fetchPage)
 }

@@ -178,10 +178,20 @@ export class Log {
     return db.snapshot((tx) => this.#check(tx))
   }
 
+  /** A backup from before a rotation is signed by keys that are retired since: the file of today cannot sign on from it. */
+  async #otherKey(note: string): Promise<StoreFault> {
+    const retired = this.currentKeys().retired.map(({ key }) => key)
+    return (await openNote(note, retired)).ok
+      ? new StoreFault(
+          `the ${this.name} log was signed with a key that is retired now: this backup needs the log-keys from before \`atr log retire-key\`, see docs/operate.md, Backup`,
+        )
+      : new StoreFault(`the ${this.name} log was signed with another key: check SIGNING_KEY_FILE`)
+  }
+
   async #check(tx: Db): Promise<void> {
     const signed = await this.signed(tx)
     const opened = await openNote(signed.note, this.keys)
-    if (!opened.ok) throw new StoreFault(`the ${this.name} log was signed with another key: check SIGNING_KEY_FILE`)
+    if (!opened.ok) throw await this.#otherKey(signed.note)
     const head = parseTreeHead(opened.note.text)
     const root = await rangeRoot(0, signed.size, this.subtrees(tx))
     const sound =

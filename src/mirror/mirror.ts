@@ -32,6 +32,8 @@ import {
 import type { StaticTree } from './static-tree.ts'
 
 export const POLICY = '/log/policy'
+/** It is written last: a folder without it has no mirror yet. */
+export const CHECKPOINT = '/log/registry/checkpoint'
 const FIGURES = '/api/figures'
 
 export interface Mirroring {

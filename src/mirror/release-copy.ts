@@ -132,7 +132,9 @@ async function copied(
   if (!isKept) {
     const status = await download(fetcher, file, packed, mostPacked(bytes))
     if (status !== 200)
-      return unreadable(status === undefined ? 'its file did not come whole' : `its file: answered ${status}`)
+      return unreadable(
+        status === undefined ? 'its file did not come whole' : `its file: ${answerText(fetcher, status)}`,
+      )
     if (!(await isUnpacked(packed, file, bytes, incoming)))
       return unreadable('its file cannot be unpacked to the bytes that its name says')
   }
@@ -146,6 +148,11 @@ async function copied(
   moveTo(incoming.pathOf(file), files.pathOf(file))
   return undefined
 }
+
+/** The end of a sentence of which everyone must be told what is missing. */
+export const NO_KEY = 'no agent key was given'
+const answerText = ({ token }: Fetcher, status: number): string =>
+  `answered ${status}${status === 401 && token === undefined ? `, and ${NO_KEY}` : ''}`
 
 /** Each piece is on its way to the disk before the next one is read. */
 async function download(fetcher: Fetcher, file: string, to: string, most: number): Promise<number | undefined> {

@@ -63,7 +63,7 @@ const told = (asking: Promise<string>): Promise<string> => asking.catch(() => 'n
 const USERS: Record<string, (url: string) => Promise<string>> = {
   'the check of citations': (url) => look(url, true),
   'the answer that is verified': (url) => told(fetchText(url)),
-  'the policy that is pinned': (url) => told(read(url)),
+  'the policy that is pinned': (url) => told(read(url, 'of --policy')),
   'tiles of a log': (url) => tiles(url, true),
   'a witness': async (url) => (await request(url, PATIENCE, 'old 0\n'))?.text ?? 'nothing',
   'the monitor': async (url) => {

@@ -25,9 +25,19 @@ test('after a key rotation old proofs verify under every later policy, and new o
     )[0]
 
   await collect('old')
-  expect((await atr(['log', 'rotate-key'], env)).code).toBe(0)
+  const keys = (await atr(['log', 'keys'], env)).out.trimEnd().split('\n')
+  const idle = await atr(['log', 'retire-key'], env)
+  expect([idle.code, idle.out]).toEqual([0, expect.stringMatching(/^there is nothing to retire: each log has one key/)])
+  const rotated = await atr(['log', 'rotate-key'], env)
+  expect(rotated.code).toBe(0)
+  expect(rotated.out.match(/^new {2}\S+$/gm)).toHaveLength(2)
+  for (const key of keys) expect(rotated.out).toContain(`\nold  ${key}\n`)
+  expect(rotated.out).toMatch(/Next: back up log-keys, give the policy/)
   await collect('both')
-  expect((await atr(['log', 'retire-key'], env)).code).toBe(0)
+  const retired = await atr(['log', 'retire-key'], env)
+  expect(retired.code).toBe(0)
+  for (const key of keys) expect(retired.out).toContain(`\nretired  ${key}\n`)
+  expect(retired.out).toMatch(/Next: back up log-keys, make a new backup with `atr backup`, and give the policy/)
   await collect('new')
 
   expect(await verified('old', 'old')).toBe('ok')

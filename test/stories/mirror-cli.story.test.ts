@@ -55,9 +55,11 @@ test('a service is mirrored, the mirror is served, and its answers verify under 
   expect(await answer(mirror.url)).toBe(await answer(service.url))
   expect(await answer(mirror.url)).toContain('cms-clfs:NEXT:1')
 
-  // A key that may not read rows: the folder is left as it is, and what was wrong is kept.
+  // Without a key nobody may read rows: it is said what is missing, and what was wrong is kept.
   const other = join(service.folder.path, 'other')
   const refused = await atr(['mirror', service.url, other, '--policy', policy])
   expect([refused.code, refused.out]).toEqual([1, expect.stringMatching(/^refused rows_unreadable: .*answered 401/)])
+  expect(refused.out).toMatch(/answered 401, and no agent key was given\n {2}what to do: .* set ATR_AGENT_KEY to it/)
+  expect(refused.err).toEndWith('the folder has no mirror yet\n')
   expect(readdirSync(join(other, '.mirror')).join()).toContain('mirror.alarm.rows_unreadable.')
 }, 120_000)

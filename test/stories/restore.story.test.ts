@@ -7,6 +7,7 @@ import { recheck } from '../../src/cli/fsck.ts'
 import { restore } from '../../src/cli/restore.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { createInstallation, type Installation, openInstallation } from '../../src/installation.ts'
+import { retireOldKeys, rotateKeys } from '../../src/integrity/key-rotation.ts'
 import { openCheckpoint } from '../../src/proof/note/checkpoint.ts'
 import { formatPolicy, parsePolicy } from '../../src/proof/note/policy.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
@@ -208,6 +209,31 @@ test('entries beside the lock that are missing, cut short or altered are not add
   }
   writeFileSync(file, kept)
   expect(await registry.restore()).toMatchObject({ added: { registry: 1 } })
+})
+
+test('a backup from before a rotation needs the log keys from before the old ones were retired', async () => {
+  using registry = await Registry.create()
+  const { signingKeyFile } = registry.config
+  const keys = (change: typeof rotateKeys | typeof retireOldKeys) =>
+    registry.do<unknown>(({ db, registryLog, figuresLog, keyFile }) => change(db, [registryLog, figuresLog], keyFile))
+  await registry.keep()
+  await keys(rotateKeys)
+  const both = readFileSync(signingKeyFile)
+  const between = join(registry.folder.path, 'between.db')
+  await registry.keep(between)
+  await keys(retireOldKeys)
+  await registry.nextDay()
+  await expect(registry.restore()).rejects.toThrow(
+    'the registry log was signed with a key that is retired now: this backup needs the log-keys from before `atr log retire-key`',
+  )
+  // One from after the rotation is signed by the new keys too.
+  expect(await registry.restore(between)).toMatchObject({ added: { registry: 1 } })
+
+  writeFileSync(signingKeyFile, both)
+  expect(await registry.restore()).toMatchObject({ added: { registry: 1 } })
+  await keys(rotateKeys)
+  await keys(retireOldKeys)
+  expect(await registry.faults()).toEqual([])
 })
 
 test('a rollback is accepted only where one is needed, with a reason and a new name', async () => {

@@ -1,5 +1,5 @@
 import { expect, spyOn, test } from 'bun:test'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { spawn } from 'bun'
 import type { Command } from '../../src/cli/command.ts'
@@ -56,6 +56,30 @@ test('with --json, what a command warns of is JSON too', async () => {
   } finally {
     process.argv.pop()
     printed.mockRestore()
+  }
+})
+
+test('a file that is not there is called by its option, and its name is not repeated', async () => {
+  using folder = temporaryFolder()
+  const [there, missing] = ['there', 'missing'].map((name) => join(folder.path, name)) as [string, string]
+  const log = formatVerifierKey('log.example/log/registry', (await aSigner('log.example/log/registry')).publicKey)
+  writeFileSync(there, `log ${log}\nquorum none\n`)
+  const url = 'http://127.0.0.1:9'
+  for (const [name, words, which] of [
+    ['verify', [missing, '--policy', there], 'to verify'],
+    ['verify', [missing, there, '--policy', there], 'to verify'],
+    ['verify', [there, '--policy', missing], 'of --policy'],
+    ['verify', [there, '--policy', there, '--since', missing], 'of --since'],
+    ['verify', [there, '--policy', there, '--rails', missing], 'of --rails'],
+    ['verify', [there, '--policy', there, '--lines', missing], 'of --lines'],
+    ['monitor', [url, '--policy', missing], 'of --policy'],
+    ['monitor', [url, '--policy', there, '--charts', missing], 'of --charts'],
+    ['monitor', [url, '--policy', there, '--answer', missing], 'of --answer'],
+    ['mirror', [url, join(folder.path, 'mirror'), '--policy', missing], 'of --policy'],
+  ] as const) {
+    const message = `the file ${which} does not exist or cannot be read`
+    const failed = await failureOf(name, words, join(folder.path, 'data'))
+    expect([name, words, failed]).toEqual([name, words, [2, { error: { code: 'usage', message } }]])
   }
 })
 

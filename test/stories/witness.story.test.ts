@@ -292,7 +292,9 @@ test('a witness run from the command line keeps what it has seen when it is kill
   await first.child.exited
   expect(await publishing('TWO', first.url)).toMatchObject({
     code: 1,
-    err: expect.stringContaining('waits for its witnesses'),
+    err: expect.stringMatching(
+      /refused: not_cosigned: .* waits for its witnesses: .*, and `atr log publish` tries again/,
+    ),
   })
 
   const listed = await atr(['release', 'list', '--json'], { ...env, WITNESSES: `${vkey} ${first.url}` })

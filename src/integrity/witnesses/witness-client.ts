@@ -59,7 +59,7 @@ function tooFew(log: Log, answers: readonly WitnessReply[], quorum: number): str
   const missing = answers.flatMap((answer) =>
     answer.lines === undefined ? [`${answer.witness.key.name} ${answer.why}`] : [],
   )
-  return `the ${log.name} log waits for its witnesses: ${answers.length - missing.length} of ${quorum} have cosigned (${missing.join(', ')}); nothing new is public until then`
+  return `the ${log.name} log waits for its witnesses: ${answers.length - missing.length} of ${quorum} have cosigned (${missing.join(', ')}); nothing new is public until then, and \`atr log publish\` tries again`
 }
 
 interface CosignRequest {
