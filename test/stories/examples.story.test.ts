@@ -43,7 +43,7 @@ const COMMANDS: Record<string, [command: string[], end: RegExp]> = {
   'client.mjs': [['node', 'client.mjs'], /\nverified: 9 rows under the checkpoint of \d{4}-[^\n]*\n$/],
   'curl.sh': [['./curl.sh'], /\nok\n/],
   'mcp.mjs': [['node', 'mcp.mjs'], /\nverified: 9 rows under the checkpoint of \d{4}-[^\n]*\n$/],
-  'python.py': [['python3', 'python.py'], /\nin their releases: 8 rows; [^\n]*\n$/],
+  'python.py': [['python3', 'python.py'], /\nin their releases: 9 rows; [^\n]*\n$/],
 }
 
 const missing = ['jq', 'curl', 'python3'].filter((program) => Bun.which(program) === null)
