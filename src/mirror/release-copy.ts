@@ -149,10 +149,10 @@ async function copied(
   return undefined
 }
 
-/** The end of a sentence of which everyone must be told what is missing. */
+/** How the sentence ends if whoever mirrors has to give a key. */
 export const NO_KEY = 'no agent key was given'
-const answerText = ({ token }: Fetcher, status: number): string =>
-  `answered ${status}${status === 401 && token === undefined ? `, and ${NO_KEY}` : ''}`
+const answerText = (fetcher: Fetcher, status: number): string =>
+  `answered ${status}${fetcher.isForToken(status) ? `, and ${NO_KEY}` : ''}`
 
 /** Each piece is on its way to the disk before the next one is read. */
 async function download(fetcher: Fetcher, file: string, to: string, most: number): Promise<number | undefined> {

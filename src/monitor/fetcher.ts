@@ -60,6 +60,11 @@ export class Fetcher {
     return (await this.#ask(path, most, { headers, each }, FILE_MS))?.status
   }
 
+  /** Whether the service refused because it was shown no token, and there is none to show. */
+  isForToken(status: number): boolean {
+    return status === 401 && this.token === undefined
+  }
+
   post(path: string, headers: Record<string, string>, body: string): Promise<FetchResult | undefined> {
     return this.#ask(path, MOST.note, { method: 'POST', headers, body })
   }
