@@ -42,6 +42,29 @@ test('a text is read as the question that it asks', () => {
   expect(inputOf('99213 in Washington')).toEqual({ cpt: '99213', region: 'Washington' })
 })
 
+test('Oregon and Indiana in capitals are states, and not the words that they look like', () => {
+  for (const [text, region] of [
+    ['99213 in Portland, OR 97201', '97201'],
+    ['What does Medicare pay for 99213 in Portland, OR 97201?', '97201'],
+    ['99213 in Portland OR 97201', '97201'],
+    ['99213 in St. Helens, OR 97051-1234 on 2026-11-02', '97051-1234'],
+    ['99213 in Anderson, IN 46011', '46011'],
+    ['price of 99213 in Fort Wayne IN, 46802', '46802'],
+    ['99213 in Portland, OR', 'OR'],
+    ['99213 in Springfield,IN', 'IN'],
+    ['99213 in IN', 'IN'],
+    ['99213 in OR 97201', '97201'],
+    ['PRICE OF 99213 IN PORTLAND, OR 97201', '97201'],
+    // Before a ZIP code alone it is the word.
+    ['PRICE OF 99213 IN 46011', '46011'],
+    ['99213 PLEASE IN 46011', '46011'],
+  ] as const)
+    expect([text, inputOf(text)]).toEqual([text, expect.objectContaining({ cpt: '99213', region })])
+  // The one of the two that is wrong is not known.
+  expect(inputOf('99213 in Springfield, IN 62701')).toEqual({ cpt: '99213', region: 'Springfield, IN 62701' })
+  expect(inputOf('99213 or 36415 in 94102')).toBe('several_codes')
+})
+
 test('the same question is read from many phrasings', () => {
   const expected: [input: Record<string, string>, ...texts: string[]][] = [
     [

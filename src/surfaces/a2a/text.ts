@@ -75,6 +75,15 @@ const PARTS: readonly [name: string, pattern: RegExp][] = [
   ],
 ]
 
+/**
+ * Oregon and Indiana are also words at which a place ends. In capitals they are states after a comma behind a name, and
+ * between a name and a ZIP code in what is already a place.
+ */
+const STATES_LIKE_WORDS =
+  /(?<=[A-Za-z.], ?)(?:OR|IN)(?![\w-])|(?<=\b(?:in|In|IN|near|at) (?:[^|]* )?[A-Za-z.]+ )(?:OR|IN)(?=,? [0-9]{5}(?![\w]))/g
+/** With a mark they are no words; it is taken away when the place is read. */
+const MARKED = /\b(OR|IN)_/g
+
 const SUM = '(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\\.[0-9]{1,2})?'
 /** A number of five digits without a sign before it may be a code. */
 const BILLED = `\\$ ?(?<dollars>${SUM})|(?<named>${SUM})(?= ?(?:usd|dollars)\\b)|(?<=\\b(?:billed|charged)(?: me| us)? )(?<billed>[0-9]{1,4}(?:\\.[0-9]{2})?)`
@@ -95,13 +104,13 @@ export function readText(text: string): Members | Unread {
     .replace(/[ ?.!]+$/, '')
   if (plain.length > MOST_CHARACTERS) return 'words'
   const shared: Record<string, string> = {}
-  let rest = plain
+  let rest = plain.replaceAll(STATES_LIKE_WORDS, '$&_')
   for (const [name, pattern] of PARTS) {
     const found = [...rest.matchAll(pattern)]
     if (found.length > 1 || (found.length === 1 && name in shared)) return 'words'
     const [match] = found
     if (!match) continue
-    shared[name] = (match[1] ?? '').replace(/[ ,;.]+$/, '')
+    shared[name] = (match[1] ?? '').replaceAll(MARKED, '$1').replace(/[ ,;.]+$/, '')
     rest = rest.replace(match[0], READ)
   }
   const items = [...rest.matchAll(ITEM)].map(({ groups = {} }) => groups)
