@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { readGpci } from '../../src/ingest/cms/gpci.ts'
 import type { PlaceRow } from '../../src/proof/price/row.ts'
+import { aPlace } from '../../src/proof/registry-fixture.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 import { ask, holdTheRest, told } from '../support/lookup.ts'
@@ -28,6 +29,23 @@ test('a state that is one locality is answered by it, and one with several asks 
   expect([code, choices.map(({ region }) => region)]).toEqual(['region_ambiguous', ['US-CA-05', 'US-CA-18']])
   expect(available.regions).toEqual(['US-CA-05', 'US-CA-18', 'national'])
   expect(JSON.stringify(choices)).not.toContain('amount')
+})
+
+test('the factor of anesthesia in a state with several localities, and in a divided ZIP code, has places to choose from', async () => {
+  await using app = await testApp()
+  const factor = { cpt: '00000', basis: 'medicare_anesthesia', setting: null, kind: 'rate' } as const
+  const rows = ['US-CA-05', 'US-CA-18', 'US-AL-00'].map((region) => aPrice({ ...factor, region }))
+  await app.publish(aRelease({ chart: 'cms-anesthesia', rows }))
+  const places = [aPlace('94102', 'US-CA-05'), aPlace('94103', null)]
+  await app.publish(aRelease({ chart: 'zip-locality', effective_from: '2026-07-01', rows: places }))
+  for (const [region, expected] of [
+    ['CA', ['US-CA-05', 'US-CA-18']],
+    ['94103', ['US-CA-05']],
+  ] as const) {
+    const { code, choices } = await ask(app, { cpt: '00790', basis: 'medicare_anesthesia', region })
+    expect([code, choices.map((each) => each.region)]).toEqual(['region_ambiguous', [...expected]])
+    for (const { region, href } of choices) expect(await app.getJson(href)).toMatchObject({ kind: 'rate', region })
+  }
 })
 
 test('on a page, places to choose from have the names of their states', async () => {

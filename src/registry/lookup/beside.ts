@@ -188,11 +188,12 @@ export function choicesFor(
   chart: string,
 ): { region: string; href: string }[] {
   const { cpt, day, region, modifiers, basis } = question
+  const facts = factsOf(chart, proofs.charts)
   // A state does not say what the ZIP code said: that the address is in a rural area.
-  const isRural = place?.rural && factsOf(chart, proofs.charts)?.settings.includes('rural')
+  const isRural = place?.rural && facts?.settings.includes('rural')
   const setting = question.setting ?? (isRural ? 'rural' : null)
   const release = proofs.view.editionOn(chart, day)
-  const prefix = isStateAsked(region) ? `${cpt}|US-${region.state}-` : `${cpt}|US-`
+  const prefix = `${codeIn(facts, cpt)}|US-${isStateAsked(region) ? `${region.state}-` : ''}`
   const keys = release ? proofs.open(release).keysUnder(prefix) : []
   let regions = [...new Set(keys.map((key) => partsOf(key).region))].filter(keyMembers.region)
   if ('zip' in region) {
