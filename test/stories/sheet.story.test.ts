@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import type { Row } from '../../src/proof/price/row.ts'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
+import type { Members } from '../../src/proof/shape.ts'
 import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
@@ -154,12 +155,33 @@ test('the place of a ZIP code stands on the sheet with its proof', async () => {
     expect([zip, await verifyBody(text, app.policy, askedBy(`region=${zip}`))]).toMatchObject([zip, { ok: false }])
 })
 
+test('a sheet without rows says which edition is missing', async () => {
+  await using app = await testApp({ today: DAY })
+  await everywhere(app)
+  // A chart that was never loaded does not hide that the others do not have the code.
+  expect(await app.problem('/reference/sheet?cpt=99999')).toMatchObject({ code: 'not_on_schedule' })
+  const { code, charts } = (await app.problem('/reference/sheet?cpt=99213&as_of=2025-12-31')) as Members
+  expect([code, charts]).toEqual([
+    'no_edition_for_day',
+    expect.arrayContaining([
+      expect.objectContaining({ chart: 'cms-pfs', held: [expect.objectContaining({ to: expect.any(String) })] }),
+    ]),
+  ])
+  // The only chart that may have it has run out.
+  const over = { effective_from: '2026-01-01', effective_to: '2026-03-31' }
+  await app.publish(aRelease({ chart: 'cms-clfs', ...over, rows: [aPrice({ cpt: '80053', basis: 'medicare_clfs' })] }))
+  expect(await app.problem('/reference/sheet?cpt=80053')).toMatchObject({
+    code: 'no_edition_for_day',
+    detail: expect.stringContaining('cms-clfs'),
+  })
+})
+
 test('a sheet without rows is a refusal', async () => {
   await using app = await testApp({ today: DAY })
   await everywhere(app)
   for (const [query, status, code] of [
     ['cpt=99999', 404, 'not_on_schedule'],
-    ['cpt=99213&as_of=2025-12-31', 404, 'not_on_schedule'],
+    ['cpt=99213&as_of=2025-12-31', 404, 'no_edition_for_day'],
     ['cpt=99213&region=00000', 404, 'unknown_zip'],
     ['cpt=99213&region=90001&as_of=2026-06-30', 404, 'no_edition_for_day'],
     ['cpt=99213&npi=1999999992', 404, 'unknown_provider'],

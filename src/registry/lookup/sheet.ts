@@ -81,14 +81,11 @@ function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
   const { editions, trace } = tracedEditions(proofs, question.day)
   const found = ruled(proofs, trace, () => sheetFor(editions, question, proofs.charts))
   if (found.outcome === 'region_ambiguous') throw new Problem('region_ambiguous', whyOpen(question.region))
-  if (found.outcome === 'no_edition') {
-    const charts = heldPeriods(proofs, found.charts)
-    const detail = `The registry has no edition for this day of: ${found.charts.join(', ')}.`
-    throw new Problem('no_edition_for_day', detail, { members: { charts }, ...hintFor(charts) })
-  }
+  if (found.outcome === 'no_edition') throw noEdition(proofs, found.charts)
   if (found.outcome !== 'sheet') throw new Problem(found.outcome)
   if (found.rows.length === 0) {
     checkUnshown(proofs, trace, [])
+    if (mayBeMissing(proofs, found.notHeld, trace)) throw noEdition(proofs, found.notHeld)
     throw new Problem('not_on_schedule', 'No chart in force on this day has a row for this code at this place.', {
       members: { available: availableFor(proofs, question) },
     })
@@ -97,6 +94,16 @@ function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
   const place = found.place && storedIn(trace, PLACE_CHART, found.place)
   return { question, trace, rows, place, not_held: found.notHeld }
 }
+
+function noEdition(proofs: Proofs, charts: readonly string[]): Problem {
+  const held = heldPeriods(proofs, charts)
+  const detail = `The registry has no edition for this day of: ${charts.join(', ')}.`
+  return new Problem('no_edition_for_day', detail, { members: { charts: held }, ...hintFor(held) })
+}
+
+/** Whether rows may be missing because an edition is: one of a chart that has others, or of all charts. */
+const mayBeMissing = ({ view }: Proofs, notHeld: readonly string[], { held }: Trace): boolean =>
+  notHeld.some((chart) => view.periodsOf(chart).length > 0) || held.every(({ chart }) => chart === PLACE_CHART)
 
 /** Why the place that was asked about is none of those that rows have. */
 function whyOpen(region: Region): string {
