@@ -69,7 +69,7 @@ export const PRICE_PROBLEMS = {
   no_edition_for_day: {
     kind: 'not_found',
     title: 'The registry has no edition for that day of a chart that the answer needs',
-    hint: 'The member `charts` lists the periods held. Ask for a day in one of them, or ask the operator to load the edition. Never use a price of another period.',
+    hint: 'Ask for a day in a period of `charts`, or ask the operator to load the edition. `last_known`, if it is there, is what it was before. Never use a price of another period.',
   },
   modifier_not_priced: {
     kind: 'not_found',

@@ -4,6 +4,7 @@ import { type Problem, withFullStop } from '../../problem.ts'
 import { JsonError, parseJson } from '../../proof/canonical-json.ts'
 import type { Members } from '../../proof/shape.ts'
 import { problemDocument } from '../http/response.ts'
+import { lastKnownNote } from '../written/last-known.ts'
 import { answeredQuestion } from '../written/lookup.ts'
 import { SENTENCES } from '../written/sentences.ts'
 import type { Question } from './question.ts'
@@ -77,7 +78,9 @@ export function refusedTask(subject: Subject, problem: Problem, about: About): o
   const { question: asked } = subject
   const question = isAnswer && typeof asked !== 'string' ? answeredQuestion(asked.input, undefined) : undefined
   const data = problemDocument(problem, { ...about, placeOf: () => 'body' })
-  const words = [withFullStop(problem.detail), problem.hint, ...(hasSample(data) ? [SAMPLE] : [])].join(' ')
+  const known = lastKnownNote(problem.extra.members)
+  const sample = hasSample(data) && !known.some((note) => /sample data/i.test(note)) ? [SAMPLE] : []
+  const words = [withFullStop(problem.detail), ...known, problem.hint, ...sample].join(' ')
   return {
     ...withStatus(subject, isAnswer ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_REJECTED', words),
     artifacts: [artifactOf('problem', problem.code, data, question)],

@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { answerValue, type Operation } from '../../operation.ts'
 import { type Problem, withFullStop } from '../../problem.ts'
+import { lastKnownNote } from '../written/last-known.ts'
 import { answeredQuestion, readingOf, writtenInput } from '../written/lookup.ts'
-import { placeOf, SENTENCES, type Sentence } from '../written/sentences.ts'
+import { placeOf } from '../written/sentence-words.ts'
+import { SENTENCES, type Sentence } from '../written/sentences.ts'
 import { nextCall } from './next-call.ts'
 import { placeAt } from './place-at.ts'
 import type { Tool } from './tools.ts'
@@ -69,7 +71,8 @@ const isAnswer = ({ entry }: Problem): boolean => entry.kind === 'not_found'
 
 function refused(tool: Tool, op: Operation, problem: Problem, visitor: Visitor): CallToolResult {
   const next = nextCall(problem, { name: tool.name, takes: Object.keys(op.input.shape) })
-  const text = `${problem.code}: ${withFullStop(problem.detail)} ${next}`
+  const said = [withFullStop(problem.detail), ...lastKnownNote(problem.extra.members), next].join(' ')
+  const text = `${problem.code}: ${said}`
   return { content: [{ type: 'text', text }], structuredContent: visitor.document(problem, op), isError: true }
 }
 

@@ -10,7 +10,7 @@ const NEXT: { readonly [code in ProblemCode]?: string } = {
   region_not_covered: COVERAGE,
   modifier_not_allowed: 'Next: call lookup_price without the modifier.',
   no_edition_for_day:
-    'Next: `charts` lists the periods that there are. A price of another day is not the answer: call lookup_price with such a day, or price_history, only if you say for which day it is.',
+    'Next: call lookup_price with a day that is held, or price_history, only if you say that the price is of another day.',
   region_ambiguous:
     'Next: call the same tool with the ZIP code of the place as region, or with a region from `choices`.',
   unknown_zip: 'Next: call the same tool with a state or a locality as region.',
@@ -50,9 +50,12 @@ function ofCall({ code, extra }: Problem, { name, takes }: Called): string | und
 
 /** The newest period of each chart that the answer needs, for those who see the text alone. */
 function periodsIn({ extra }: Problem): string {
-  const { charts = [] } = (extra.members ?? {}) as {
+  const { charts = [], last_known } = (extra.members ?? {}) as {
     charts?: { chart: string; held: { from: string; to: string }[] }[]
+    last_known?: unknown
   }
+  // The last day of its edition is told with it.
+  if (last_known) return ''
   const held = charts.flatMap(({ chart, held }) => held.slice(-1).map(({ from, to }) => `${chart} ${from} to ${to}`))
   return held.length === 0 ? '' : ` Held: ${held.join(', ')}.`
 }

@@ -152,3 +152,30 @@ export function unchangedBy(
  */
 export const holdsInRural = (place: { rural?: boolean | undefined } | undefined, asked: string | undefined): boolean =>
   asked === 'rural' || (place?.rural === true && asked !== 'non_rural')
+
+interface Proved {
+  href?: string
+  release_id?: string
+  release?: { release_id?: string; effective_to?: string }
+  in_force?: { period?: { to?: string } }
+  row?: { index?: number }
+}
+const provedBy = (proof: unknown): Proved => (proof ?? {}) as Proved
+
+/** A pointer to a proof, or the proof itself: both say where the row stands. */
+export function placeOf(proof: unknown): { release_id: string; href: string } | undefined {
+  const { href, release_id, release, row } = provedBy(proof)
+  if (href !== undefined && release_id !== undefined) return { release_id, href }
+  const id = release?.release_id
+  return id === undefined || row?.index === undefined ? undefined : { release_id: id, href: `/rows/${id}/${row.index}` }
+}
+
+/** The last day on which the price holds: a short answer states it, a whole proof has it in the period of its edition. */
+export function lastDayOf({ effective_to, proof }: Classed & { effective_to?: string }): string | undefined {
+  const { in_force, release } = provedBy(proof)
+  return effective_to ?? in_force?.period?.to ?? release?.effective_to
+}
+
+/** A factor stands under a code of its own, which nobody asked for. */
+export const codeTold = ({ kind, cpt, modifier }: Pick<PricedRow, 'kind' | 'cpt' | 'modifier'>): string =>
+  kind === 'rate' ? 'every anesthesia code' : modifier === null ? cpt : `${cpt}-${modifier}`

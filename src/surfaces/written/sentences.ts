@@ -17,15 +17,18 @@ import {
 import {
   BASIS_WORDS,
   type Classed,
+  codeTold,
   componentOf,
   counted,
   dollars,
   doubtsOf,
   isSample,
+  lastDayOf,
   moneyOf,
   nextOf,
   type Page,
   paymentNotes,
+  placeOf,
   priceOf,
   type Released,
   type Stated,
@@ -86,35 +89,11 @@ const LOST = {
 }
 type Price = PointedRow & Told & { proof: unknown }
 
-interface Proved {
-  href?: string
-  release_id?: string
-  release?: { release_id?: string; effective_to?: string }
-  in_force?: { period?: { to?: string } }
-  row?: { index?: number }
-}
-const provedBy = (proof: unknown): Proved => (proof ?? {}) as Proved
-
-/** A pointer to a proof, or the proof itself: both say where the row stands. */
-export function placeOf(proof: unknown): { release_id: string; href: string } | undefined {
-  const { href, release_id, release, row } = provedBy(proof)
-  if (href !== undefined && release_id !== undefined) return { release_id, href }
-  const id = release?.release_id
-  return id === undefined || row?.index === undefined ? undefined : { release_id: id, href: `/rows/${id}/${row.index}` }
-}
-
-/** The last day on which the price holds: a short answer states it, a whole proof has it in the period of its edition. */
-function lastDayOf({ effective_to, proof }: Price): string | undefined {
-  const { in_force, release } = provedBy(proof)
-  return effective_to ?? in_force?.period?.to ?? release?.effective_to
-}
-
 function ofPrice(answer: Price, about: About): string {
   const { baseUrl, day } = about
   const where = answer.place ?? about.place
-  const { price, basis, cpt, modifier, modifiers_ignored: ignored, adjustment, effective_from } = answer
-  // A factor stands under a code of its own, which nobody asked for.
-  const code = answer.kind === 'rate' ? 'every anesthesia code' : modifier === null ? cpt : `${cpt}-${modifier}`
+  const { price, basis, modifiers_ignored: ignored, adjustment, effective_from } = answer
+  const code = codeTold(answer)
   const amount = adjustment ? moneyOf(adjustment) : priceOf(price)
   const adjusted = [
     ...sidesNote(about.asked['modifier'], adjustment?.modifier).map((note) => `${note}.`),
