@@ -157,6 +157,43 @@ test('the sentence about a bill has each line, with units and amounts, until the
   expect(await said(...Array.from({ length: 13 }, () => lines[0] as object))).not.toContain('Line 1:')
 })
 
+test('the sentence about a bill at a surgery center says what is not in the sum', async () => {
+  await using app = await testApp()
+  const rows = ['29877', '29881'].map((cpt) => aPrice({ cpt, basis: 'medicare_asc', setting: 'asc' }))
+  await app.publish(aRelease({ chart: 'cms-asc', rows }))
+  const client = await connect(app, 'modern')
+  const said = async (...lines: object[]): Promise<string> =>
+    (await client.callTool({ name: 'price_bill', arguments: { lines, setting: 'asc' } })).content[0]?.text ?? ''
+  const wages = 'the center’s part, before Medicare adjusts them to the wages of the place.'
+  const half = 'a center is paid the highest in full, and half of most others, which is not in the sum.'
+  const two = await said({ cpt: '29881' }, { cpt: '29877' })
+  for (const note of [wages, half]) expect(two).toContain(note)
+  expect(await said({ cpt: '29881', units: 2 })).toContain(half)
+  expect(await said({ cpt: '29881' })).toContain(wages)
+  expect(await said({ cpt: '29881' })).not.toContain(half)
+})
+
+test('the sentence about a bill says that two sides are not paid twice', async () => {
+  await using app = await testApp()
+  const rows = Object.entries({ 27447: '1', 20610: '3' }).map(([cpt, bilateral]) =>
+    aPrice({ cpt, indicators: { status: 'A', bilateral } }),
+  )
+  await app.publish(aRelease({ rows }))
+  const client = await connect(app, 'modern')
+  const said = async (lines: object[], include?: 'proof'): Promise<string> =>
+    (await client.callTool({ name: 'price_bill', arguments: { lines, include } })).content[0]?.text ?? ''
+  const sides = (cpt: string) => ['LT', 'RT'].map((modifier) => ({ cpt, modifier }))
+  const less = 'of most codes Medicare pays both together one and a half times one, which is less than the sum'
+  const note = `Lines 2 and 3 are two sides of one service: ${less}`
+  expect(await said([{ cpt: '20610' }, ...sides('27447')])).toContain(note)
+  expect(await said([{ cpt: '20610' }, ...sides('27447')], 'proof')).toContain(note)
+  // Whole answers have the indicator of the row.
+  expect(await said(sides('20610'), 'proof')).not.toContain(less)
+  expect(await said([{ cpt: '27447', units: 2 }], 'proof')).toContain('The two units of line 1 may be two sides:')
+  for (const lines of [[{ cpt: '27447' }], [{ cpt: '27447', modifier: '50' }], [sides('27447')[0], { cpt: '27447' }]])
+    expect(await said(lines as object[], 'proof')).not.toContain(less)
+})
+
 test('the sentence about a bill without any price speaks of no amounts', async () => {
   await using app = await testApp()
   await app.publish(aRelease({ rows: [aPrice({ cpt: 'G0101' })] }))

@@ -19,7 +19,8 @@ import {
 
 interface Line {
   status: number
-  row?: Classed & Omit<PricedRow, 'derivation' | 'indicators' | 'locator'>
+  /** Short answers have no indicators. */
+  row?: Classed & Omit<PricedRow, 'derivation' | 'indicators' | 'locator'> & Partial<Pick<PricedRow, 'indicators'>>
   modifiers_ignored?: string[]
   adjustment?: { modifier: string; amount: string }
   problem?: { code: string; detail: string }
@@ -75,6 +76,7 @@ export function ofBill({ results, summary, releases, as_of }: Bill, { asked }: {
     ),
     daysOf(asked, as_of),
     ...sumNotes(results),
+    ...bothSidesNotes(results, asked),
     ...(results.some(({ row }) => row)
       ? ['These are references, not what a patient owes. Each line that has a price names its source.']
       : []),
@@ -85,7 +87,8 @@ export function ofBill({ results, summary, releases, as_of }: Bill, { asked }: {
 function sumNotes(results: readonly Line[]): string[] {
   const rows = results.flatMap(({ row, units = 1 }) => (row ? [{ ...row, units }] : []))
   const of = (basis: string) => rows.filter((row) => row.basis.startsWith(basis))
-  const [doctor, hospital] = [of('medicare_pfs'), of('medicare_opps')]
+  const [doctor, hospital, center] = [of('medicare_pfs'), of('medicare_opps'), of('medicare_asc')]
+  const isSeveral = (lines: typeof rows): boolean => lines.length > 1 || lines.some(({ units }) => units > 1)
   const rented = of('medicare_dmepos').filter(({ price, units }) => price.per === 'MONTH' && units > 3)
   const ofState = of('medicare_dmepos').filter(isOfState)
   // What is said of units above is not said again.
@@ -96,12 +99,21 @@ function sumNotes(results: readonly Line[]): string[] {
     ...(doctor.some(({ setting }) => setting === 'facility')
       ? ['Facility fees of the physician schedule are the doctor’s part; the hospital is paid separately.']
       : []),
-    ...(doctor.length > 1 || doctor.some(({ units }) => units > 1)
+    ...(isSeveral(doctor)
       ? ['Of several procedures or units on one day Medicare pays some at a lower rate, which is not in the sum.']
       : []),
     ...(hospital.length > 0
       ? [
           'Outpatient rates are the hospital’s part, before Medicare adjusts them to the wages of the place; for many visits it pays one amount for all services, so that not all lines add up.',
+        ]
+      : []),
+    ...(center.length > 0
+      ? ['Surgery center rates are the center’s part, before Medicare adjusts them to the wages of the place.']
+      : []),
+    // 42 CFR 416.172.
+    ...(isSeveral(center)
+      ? [
+          'Of several procedures on one day a center is paid the highest in full, and half of most others, which is not in the sum.',
         ]
       : []),
     ...(ofState.length > 0
@@ -113,6 +125,30 @@ function sumNotes(results: readonly Line[]): string[] {
     ...(doubtful ? [`Look at the source of line ${doubtful} before you use it: \`flags\` says why.`] : []),
   ]
 }
+
+/**
+ * Both sides of one service in two lines, or in two units of one line: the sum has each of them in full. Medicare pays one and
+ * a half times one side where the bilateral indicator is 1 (Claims Processing Manual, chapter 12, section 40.7).
+ */
+function bothSidesNotes(results: readonly Line[], asked: Members): string[] {
+  const lines = results.flatMap(({ row, units = 1, adjustment }, at) => {
+    if (!row?.basis.startsWith('medicare_pfs') || adjustment) return []
+    const modifiers = String(modifierOf(asked, at) ?? '').split('-')
+    return [{ cpt: row.cpt, bilateral: row.indicators?.['bilateral'], units, number: at + 1, modifiers }]
+  })
+  const pairs = lines.flatMap((left) => {
+    if (!left.modifiers.includes('LT') || !['1', undefined].includes(left.bilateral)) return []
+    const right = lines.find(({ cpt, modifiers }) => cpt === left.cpt && modifiers.includes('RT'))
+    return right && right !== left ? [`${left.number} and ${right.number}`] : []
+  })
+  const twice = lines.filter(({ units, bilateral }) => units === 2 && bilateral === '1').map(({ number }) => number)
+  return [
+    ...(pairs.length > 0 ? [`Lines ${pairs.join(', ')} are two sides of one service${SIDES}`] : []),
+    ...(twice.length > 0 ? [`The two units of line ${twice.join(', ')} may be two sides${SIDES}`] : []),
+  ]
+}
+const SIDES =
+  ': of most codes Medicare pays both together one and a half times one, which is less than the sum. Modifier 50 has that amount.'
 
 /** For which day lines are that name none, or all of them. */
 function daysOf({ lines }: Members, today: string): string {
