@@ -99,7 +99,7 @@ export const PRICE_PROBLEMS = {
   region_ambiguous: {
     kind: 'not_found',
     title: 'The question fits several places, each with a price of its own',
-    hint: 'Ask again with the ZIP code of the place, or with a region from the member `choices`. If you asked with a ZIP code, all nine digits decide.',
+    hint: 'Ask again with the ZIP code of the place, or with a region from the member `choices`.',
   },
   region_not_covered: {
     kind: 'not_found',

@@ -2,8 +2,9 @@
 
 import { expect, test } from 'bun:test'
 import type { Members } from '../../src/proof/shape.ts'
-import { aPrice, aRelease } from '../support/builders.ts'
+import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
+import { holdTheRest } from '../support/lookup.ts'
 import { connect } from '../support/mcp.ts'
 
 const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
@@ -52,4 +53,80 @@ test('a price that has run out is told with its last day, and not as the price o
   expect(agent_hint).toContain('`last_known`')
   // Before the first edition there is nothing to tell.
   expect(await lookedUp(app, { cpt: '99213', as_of: '2026-06-30' })).not.toContain('it was')
+})
+
+test('all places to choose from are named, up to twelve, and nobody is told of a ZIP code that was not given', async () => {
+  await using app = await testApp()
+  const localities = (count: number) =>
+    Array.from({ length: count }, (_, at) => `US-TX-${String(at + 1).padStart(2, '0')}`)
+  const rows = (edition: string, day: string, count: number) =>
+    app.publish(
+      aRelease({
+        edition,
+        effective_from: day,
+        rows: ['national', ...localities(count)].map((region) => aPrice({ cpt: '99213', region, effective_from: day })),
+      }),
+    )
+  await rows('A', '2026-01-01', 8)
+  await rows('B', '2026-07-01', 14)
+  const few = await lookedUp(app, { cpt: '99213', region: 'TX', as_of: '2026-03-01' })
+  expect(few).toContain(`choose one of ${localities(8).join(', ')}. `)
+  expect(await askedInWords(app, '99213 in Texas on 2026-03-01')).toContain(
+    `choose one of ${localities(8).join(', ')}. `,
+  )
+  expect(await lookedUp(app, { cpt: '99213', region: 'TX' })).toContain('US-TX-12, or one of 2 more. ')
+  const { agent_hint } = (await app.problem('/reference?cpt=99213&region=TX')) as Members
+  expect(agent_hint).not.toContain('nine digits')
+})
+
+test('a modifier that no place has is told before a place is chosen', async () => {
+  await using app = await testApp()
+  const indicators = { status: 'A', bilateral: '0', assistant: '1', co_surgeon: '0' }
+  const rows = ['national', 'US-TX-01', 'US-TX-02'].map((region) => aPrice({ cpt: '54162', region, indicators }))
+  await app.publish(aRelease({ rows }))
+  await holdTheRest(app, 'cms-pfs')
+  const refused = (await app.problem('/reference?cpt=54162&region=TX&modifier=80')) as Members
+  expect(refused).toMatchObject({
+    code: 'region_ambiguous',
+    detail: expect.stringContaining('not adjusted for modifier 80: assistant indicator 1, an assistant is not paid.'),
+    agent_hint: expect.stringMatching(/^Whichever place you choose, there is no price as asked/),
+  })
+  const { agent_hint } = (await app.problem('/reference?cpt=54162&region=TX')) as Members
+  expect(agent_hint).toStartWith('Ask again with the ZIP code')
+})
+
+test('a service that is not performed in an office is asked for in a facility', async () => {
+  await using app = await testApp()
+  const code = { cpt: '42815' }
+  await app.publish(
+    aRelease({
+      rows: [
+        aPrice({ ...code, setting: 'facility' }),
+        anAbsence({ ...code, setting: 'non_facility', reason: 'not_applicable_in_setting' }),
+      ],
+    }),
+  )
+  const center = aPrice({ ...code, basis: 'medicare_asc', setting: 'asc' })
+  await app.publish(aRelease({ chart: 'cms-asc', rows: [center] }))
+  const { code: refused, agent_hint } = (await app.problem('/reference?cpt=42815&setting=non_facility')) as Members
+  expect([refused, agent_hint]).toEqual([
+    'absent_not_applicable_in_setting',
+    expect.stringMatching(/^In the other setting there is a price on this day: ask with setting=facility, and say/),
+  ])
+})
+
+test('a code that no list has is looked at again for a typing error', async () => {
+  await using app = await testApp()
+  await app.publish(aRelease({ rows: [aPrice({ cpt: '99213' })] }))
+  await holdTheRest(app, 'cms-pfs')
+  for (const cpt of ['99999', 'O9213'])
+    for (const path of ['/reference', '/reference/sheet']) {
+      const { code, agent_hint } = (await app.problem(`${path}?cpt=${cpt}`)) as Members
+      expect([path, code, agent_hint]).toEqual([
+        path,
+        'not_on_schedule',
+        expect.stringMatching(/^No price list that is held here has this code .* the letter O for a zero/),
+      ])
+    }
+  expect(await lookedUp(app, { cpt: 'O9213' })).toContain('Check it for a typing error')
 })

@@ -140,7 +140,7 @@ test('a modifier that is missing, or has no price, is told before a place is cho
   const said = async (modifier?: string) => (await ask(app, { cpt: 'E2325', ...(modifier && { modifier }) })).detail
   expect(await said('NU')).toMatch(/choose one .* prices there, but not with this modifier. Its modifiers: RR\.$/)
   expect(await said()).toMatch(/choose one .* prices there, but only with modifiers. Its modifiers: RR\.$/)
-  expect(await said('RR')).toMatch(/choose one from the member choices\.$/)
+  expect(await said('RR')).toMatch(/choose one of US-IA, US-IL\.$/)
   // Of a state with several localities a price without the modifier is there, once one of them is chosen.
   const { code, agent_hint } = await ask(app, { cpt: '99213', region: 'CA', modifier: '26' })
   expect([code, agent_hint]).toEqual(['modifier_not_priced', 'Ask without the modifier, and say so beside the amount.'])
@@ -177,13 +177,21 @@ test('of several modifiers the advice leaves out the one without a price, and sa
   expect(await advice('93004', 'QX')).toStartWith('With QK, QX and QY Medicare pays')
   expect(await advice('93004', '55')).toContain('do not show it as that part')
   expect(await advice('93004', 'GZ')).toContain('do not show it as paid for this line')
-  // So does each of these: the amount for the whole service would be too high for most.
-  for (const modifier of ['51', '52', '53', '73', '78', 'CQ'])
-    expect([modifier, await advice('93004', modifier)]).toEqual([
+  // With each of these it pays less: the amount for the whole service would be too high for most.
+  for (const modifier of ['51', '52', '53', '73', '78', 'AD', 'CQ', 'CT', 'FB', 'FC', 'FX', 'FY', 'PN', 'PO'])
+    expect([modifier, await advice('70450', modifier)]).toEqual([
       modifier,
-      expect.stringMatching(/^Ask without the modifier, .*pays another one, most often less,.* Do not show it as what/),
+      expect.stringMatching(
+        /^Ask without the modifier, and say .*most often pays less,.*without it is more than that\. Do not show/,
+      ),
     ])
-  expect(await advice('70450', '26-52')).toMatch(/^Ask with modifier=26: it is 52 .* most often less/)
+  expect(await advice('70450', '26-52')).toMatch(/^Ask with modifier=26: it is 52 .* most often pays less/)
+  // Not less: by report.
+  for (const modifier of ['22', '66'])
+    expect(await advice('93004', modifier)).toMatch(/^Ask without the modifier, .* by the report .* Do not show it/)
+  expect(await advice('93004', '22')).not.toContain('less')
+  expect(await advice('70450', '74')).toMatch(/^Ask without the modifier, and say .* as without\.$/)
+  for (const modifier of ['PA', 'PB', 'PC']) expect(await advice('93004', modifier)).toContain('Medicare never pays it')
   expect(await advice('93004', 'TB')).toBe('Ask without the modifier, and say so beside the amount.')
 })
 

@@ -1,10 +1,11 @@
 import { PROBLEMS, type ProblemCode } from '../../problem.ts'
+import type { Decision } from '../../proof/lookup/lookup.ts'
 import { isDecidedBy } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import type { Basis, Row } from '../../proof/price/row.ts'
-import { type Available, hintFor, type Told, unlessDamaged } from './beside.ts'
+import { type Available, hintFor, type Told, unlessDamaged, whyNotAdjusted } from './beside.ts'
 import { find, type LookupResult } from './find.ts'
 import type { Proofs } from './proofs.ts'
 
@@ -29,6 +30,9 @@ const RURAL_ALONE =
 const NOBODY =
   'Medicare pays no assistant or second surgeon for this service. The amount without the modifier is for the one who performs it: do not show it for this line.'
 
+const FIRST =
+  'Whichever place you choose, there is no price as asked: first take a modifier from `available.modifiers`, or none if it has none, and then a region from `choices`.'
+
 /** Refusals that name the next call themselves. */
 const HAS_OWN_WAY = ['region_ambiguous', 'unknown_provider']
 
@@ -37,12 +41,16 @@ export function adviceAfter(proofs: Proofs, { question, decision }: LookupResult
   if (decision.outcome === 'modifier_not_allowed') return modifierAdvice(decision)
   if (decision.outcome === 'region_ambiguous' && 'zip' in question.region) return { hint: DIVIDED }
   if (isRuralAlone(proofs, question, decision.outcome)) return { hint: RURAL_ALONE }
+  if (decision.outcome === 'region_ambiguous' && modifiersThere(proofs, question, told) !== '') return { hint: FIRST }
   const hasOwnWay = HAS_OWN_WAY.includes(decision.outcome)
   const otherList = hasOwnWay ? undefined : underAnotherBasis(proofs, question, told.available)
   const isModifierMissing = decision.outcome === 'modifier_not_priced' && question.modifiers.length > 0
   // There it has a price as it was asked, so none of its modifiers is to be left out.
   if (otherList !== undefined && isModifierMissing) return { hint: otherList }
-  const lead = otherList ?? (hasOwnWay ? undefined : ofMedicare(proofs, question))
+  const lead =
+    inOtherSetting(proofs, question, decision) ?? otherList ?? (hasOwnWay ? undefined : ofMedicare(proofs, question))
+  if (decision.outcome === 'not_on_schedule' && told.available.bases.length === 0)
+    return { hint: lead ?? unlisted(question) }
   const isPlaceMissing = decision.outcome === 'no_edition' && decision.charts.includes(PLACE_CHART)
   const usual =
     isPlaceMissing && told.available.regions.some((region) => region !== 'national')
@@ -56,6 +64,19 @@ export function adviceAfter(proofs: Proofs, { question, decision }: LookupResult
   const hint = lead === undefined ? usual : `${lead} ${usual ?? PROBLEMS[code].hint}`
   return hint === undefined ? {} : { hint }
 }
+
+/** A service that is not performed in one setting has its price in the other, on the same list. */
+function inOtherSetting(proofs: Proofs, question: ParsedQuestion, decision: Decision): string | undefined {
+  const { setting } = question
+  if (decision.outcome !== 'absent' || decision.row.reason !== 'not_applicable_in_setting') return undefined
+  const other = setting === 'facility' ? 'non_facility' : 'facility'
+  if (!/facility$/.test(setting ?? '') || !isPricedWith(proofs, question, { setting: other })) return undefined
+  return `In the other setting there is a price on this day: ask with setting=${other}, and say which setting it is.`
+}
+
+/** Nothing is listed for such a code, so there is nothing else to ask for. */
+export const unlisted = ({ npi }: Pick<ParsedQuestion, 'npi'>): string =>
+  `${npi === null ? 'No price list that is held here has' : 'The file of this hospital does not have'} this code on this day. Check it for a typing error, such as the letter O for a zero. Do not invent a price.`
 
 /** Both sides may cost what one does; an assistant who is not paid is paid nothing. */
 function modifierAdvice({ row, modifier }: { row: Row; modifier: string }): { hint?: string } {
@@ -94,10 +115,11 @@ function withoutModifier(proofs: Proofs, question: ParsedQuestion, { modifiers: 
     return `Only together there is no price: ask with ${which}, as it stands on the claim, and say beside the amount what is left out.`
   }
   const [most] = priced
-  const isOther = (each: string): boolean => question.npi === null && OTHER_AMOUNT.test(each)
+  const cautionOf = (each: string): string | undefined =>
+    question.npi === null ? CAUTIONS.find(([of]) => of.test(each))?.[1] : undefined
   if (most) {
-    const caution = isOther(most.left) ? `: ${WHOLE_SERVICE}` : '.'
-    return `Ask with modifier=${most.kept.join('-')}: it is ${most.left} with which there is no price. Say beside the amount that it is left out${caution}`
+    const caution = cautionOf(most.left)
+    return `Ask with modifier=${most.kept.join('-')}: it is ${most.left} with which there is no price. Say beside the amount that it is left out${caution ? `: ${caution}` : '.'}`
   }
   const bare = decided([])
   if (bare?.outcome === 'modifier_not_priced')
@@ -109,7 +131,9 @@ function withoutModifier(proofs: Proofs, question: ParsedQuestion, { modifiers: 
   if (modifiers.some((each) => DIRECTED.test(each))) return HALVES
   if (modifiers.some((each) => GLOBAL_PART.test(each))) return OF_GLOBAL
   if (modifiers.some((each) => UNPAID.test(each))) return NOT_PAID
-  if (modifiers.some(isOther)) return `Ask without the modifier, and say so beside the amount: ${WHOLE_SERVICE}`
+  if (modifiers.some((each) => WRONG.test(each))) return NEVER_PAID
+  const [caution] = modifiers.flatMap((each) => cautionOf(each) ?? [])
+  if (caution !== undefined) return `Ask without the modifier, and say so beside the amount: ${caution}`
   const other = its.length === 0 ? '' : ', or with one that it has (`available.modifiers`)'
   return `Ask without the modifier${other}, and say so beside the amount.`
 }
@@ -122,13 +146,28 @@ const DIRECTED = /^Q[KXY]$/
 const GLOBAL_PART = /^5[456]$/
 /** Chapter 30, section 50 of the same: services that Medicare excludes, or is expected to deny. */
 const UNPAID = /^G[YZ]$/
+/** Medicare National Coverage Determinations Manual, sections 140.6 to 140.8. */
+const WRONG = /^P[ABC]$/
+const NOT_SHOWN = 'Do not show it as what is paid for this line.'
 /**
- * Chapter 12 of the same, sections 20.4.6 (22, 52, 53, 63), 40.4 (78), 40.6 (51) and 40.9 (66); chapter 4, section 20.6.4 (73);
- * chapter 5, section 20.1 (CO, CQ).
+ * With these Medicare pays another amount than without, or, with 74, the same. Chapter 12 of the same, sections 20.4.6 (22, 52,
+ * 53, 63), 40.4 (78), 40.6 (51), 40.9 (66) and 50 (AD); chapter 4, section 20.6.4 (73, 74); chapter 5, section 20.1 (CO, CQ);
+ * 42 CFR 419.45 (FB, FC) and 419.48 (PN); Social Security Act, sections 1834(p) (CT) and 1848(b)(9) (FX, FY). With PO it is less
+ * for visits.
  */
-const OTHER_AMOUNT = /^(22|5[123]|6[36]|7[38]|C[OQ])$/
-const WHOLE_SERVICE =
-  'with it Medicare pays another one, most often less, which no schedule states. Do not show it as what is paid for this line.'
+const CAUTIONS: readonly [modifier: RegExp, caution: string][] = [
+  [
+    /^(22|6[36])$/,
+    `with it the Medicare contractor sets the amount by the report of the provider, with 22 most often more, and no schedule states it. ${NOT_SHOWN}`,
+  ],
+  [
+    /^(5[123]|7[38]|AD|C[OQT]|F[BCXY]|P[NO])$/,
+    `with it Medicare most often pays less, and no schedule states how much: the amount without it is more than that. ${NOT_SHOWN}`,
+  ],
+  [/^74$/, 'with it Medicare pays the hospital or center as without.'],
+]
+const NEVER_PAID =
+  'PA, PB and PC mark the wrong surgery, or one on the wrong part or patient: Medicare never pays it. Do not show an amount as paid for this line.'
 const NOT_PAID =
   'With GY and GZ the provider says that Medicare will not pay. The amount without the modifier is what it pays for others: do not show it as paid for this line.'
 const OF_GLOBAL =
@@ -163,11 +202,23 @@ function ofMedicare(proofs: Proofs, question: ParsedQuestion): string | undefine
 
 export const has = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.slice(0, 12).join(', '))
 
-/** Whoever chooses a place would hear next that a modifier is missing or has no price: it is said at once. */
+/** Places to choose from, in words: those who read the text alone see no list. */
+export function toChoose({ choices = [] }: Told): string {
+  const more = choices.length - 12
+  const names = has(choices.map(({ region }) => region))
+  return more > 0 ? `${names}, or one of ${more} more` : names
+}
+
+/** Whoever chooses a place would hear next that a modifier is missing or has no price: it is said at once, if it holds for all of them. */
 export function modifiersThere(proofs: Proofs, question: ParsedQuestion, { choices = [], available }: Told): string {
-  const region = parseRegion(choices[0]?.region ?? '')
-  const there = region && unlessDamaged(() => find(proofs, { ...question, region }))
-  if (there?.decision.outcome !== 'modifier_not_priced') return ''
+  const decisionAt = (choice: string): Decision | undefined => {
+    const region = parseRegion(choice)
+    return region && unlessDamaged(() => find(proofs, { ...question, region }))?.decision
+  }
+  const there = decisionAt(choices[0]?.region ?? '')
+  const isRefused = there?.outcome === 'modifier_not_priced' || there?.outcome === 'modifier_not_allowed'
+  if (!isRefused || !choices.every(({ region }) => decisionAt(region)?.outcome === there.outcome)) return ''
+  if (there.outcome === 'modifier_not_allowed') return ` ${whyNotAdjusted(there.row, there.modifier)}`
   const how = question.modifiers.length === 0 ? 'only with modifiers' : 'not with this modifier'
   return ` The code has prices there, but ${how}. Its modifiers: ${has(available.modifiers)}.`
 }

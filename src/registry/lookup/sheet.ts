@@ -5,6 +5,7 @@ import { sheetFor } from '../../proof/lookup/sheet.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
 import { LostSources, SetBecause, SetPlace, SetRow, ShortRow, setShared } from '../answer-schema.ts'
+import { unlisted } from './advice.ts'
 import { type LostSourcesOf, lostBehind, shortRow } from './answer.ts'
 import { checkUnshown, evidenceOf, type RowInRelease } from './because.ts'
 import { availableFor, heldPeriods, hintFor } from './beside.ts'
@@ -86,8 +87,11 @@ function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
   if (found.rows.length === 0) {
     checkUnshown(proofs, trace, [])
     if (mayBeMissing(proofs, found.notHeld, trace)) throw noEdition(proofs, found.notHeld)
+    const available = availableFor(proofs, question)
+    const isUnlisted = available.bases.length === 0 && question.npi === null
     throw new Problem('not_on_schedule', 'No chart in force on this day has a row for this code at this place.', {
-      members: { available: availableFor(proofs, question) },
+      members: { available },
+      ...(isUnlisted && { hint: unlisted(question) }),
     })
   }
   const rows = found.rows.map(({ chart, row }) => storedIn(trace, chart, row))
