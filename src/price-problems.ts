@@ -73,7 +73,7 @@ export const PRICE_PROBLEMS = {
   },
   modifier_not_priced: {
     kind: 'not_found',
-    title: 'The code has no price with this modifier',
+    title: 'The code has prices, but not with the modifiers that were asked for, or not without one',
     hint: 'The member `available` lists the modifiers of this code, if it has any. Ask with one of those, or, if there are none, without a modifier, and say so beside the amount.',
   },
   modifier_not_allowed: {

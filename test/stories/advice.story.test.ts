@@ -130,3 +130,22 @@ test('a code that no list has is looked at again for a typing error', async () =
     }
   expect(await lookedUp(app, { cpt: 'O9213' })).toContain('Check it for a typing error')
 })
+
+test('a code that is there for reports alone is said to be never paid', async () => {
+  await using app = await testApp()
+  const derivation = (status_code: string) =>
+    ({ derivation: { method: 'cms-status/1', inputs: { status_code } } }) as const
+  const stated = (cpt: string, status: string) => anAbsence({ cpt, reason: 'no_price_stated', ...derivation(status) })
+  await app.publish(aRelease({ rows: [stated('M1006', 'M'), stated('G0102', 'A')] }))
+  await holdTheRest(app, 'cms-pfs')
+  expect(await lookedUp(app, { cpt: 'M1006' })).toContain('for reports about quality alone: Medicare never pays it.')
+  expect(await lookedUp(app, { cpt: 'G0102' })).toContain('lists this code without a price.')
+})
+
+test('lines that are no list are what is wrong, also where something is said once for all of them', async () => {
+  await using app = await testApp()
+  const text = await textOf(app, 'price_bill', { lines: '99213, 85025', region: 'TX' })
+  expect(text).toStartWith('invalid_parameter: ')
+  expect(text).toContain('with a list as lines')
+  expect(text).not.toContain('not known here')
+})

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { PlaceRow } from '../../src/proof/price/row.ts'
+import { aPlace } from '../../src/proof/registry-fixture.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, testApp } from '../support/harness.ts'
 import { connect } from '../support/mcp.ts'
@@ -344,4 +345,78 @@ test('what makes a right amount misleading is said: visits paid as a whole, unit
   expect(await bill({ cpt: 'J7195', npi: cash.npi, basis: cash.basis })).toContain('Look at the source of line 1')
   // At a place that was named there is nothing to ask for again.
   expect(await said({ cpt: 'A0427', region: 'GA' }, 'code_sheet')).not.toContain('There may be some')
+})
+
+test('what an assistant or a second surgeon must show is told by the indicator of the row', async () => {
+  await using app = await testApp()
+  const rows = ['0', '2'].map((value) =>
+    aPrice({
+      cpt: `2744${value}`,
+      indicators: { status: 'A', assistant: value, co_surgeon: value === '0' ? '1' : '2' },
+    }),
+  )
+  await app.publish(aRelease({ rows }))
+  const client = await connect(app, 'modern')
+  const documents = 'Medicare pays it only with documents of medical necessity.'
+  for (const [cpt, modifier, expected] of [
+    ['27440', '80', documents],
+    ['27440', '62', documents],
+    ['27442', '62', 'only if the two surgeons are of different specialties.'],
+    ['27442', 'AS', undefined],
+    ['27442', '82', undefined],
+  ] as const)
+    for (const include of [undefined, 'proof'] as const) {
+      const asked = { cpt, modifier, include }
+      const text = (await client.callTool({ name: 'lookup_price', arguments: asked })).content[0]?.text ?? ''
+      expect(text).not.toContain('For many codes')
+      expect([asked, expected ? text.includes(expected) : !text.includes('documents')]).toEqual([asked, true])
+    }
+})
+
+test('a laboratory fee in a hospital says where the outpatient schedule packages the test', async () => {
+  await using app = await testApp()
+  const tests = ['85025', '81206'].map((cpt) => aPrice({ cpt, basis: 'medicare_clfs', setting: null }))
+  await app.publish(aRelease({ chart: 'cms-clfs', rows: tests }))
+  const of = { basis: 'medicare_opps', setting: null } as const
+  const rows = [
+    anAbsence({ cpt: '85025', ...of, reason: 'conditionally_packaged', indicators: { status_indicator: 'Q4' } }),
+    anAbsence({ cpt: '81206', ...of, reason: 'paid_elsewhere', indicators: { status_indicator: 'A' } }),
+  ]
+  await app.publish(aRelease({ chart: 'cms-opps', rows }))
+  const client = await connect(app, 'modern')
+  const packages = 'The outpatient schedule packages it with other services'
+  for (const include of [undefined, 'proof'] as const) {
+    const said = async (args: object): Promise<string> =>
+      (await client.callTool({ name: 'lookup_price', arguments: { ...args, include } })).content[0]?.text ?? ''
+    expect(await said({ cpt: '85025', setting: 'outpatient' })).toContain(packages)
+    expect(await said({ cpt: '81206', setting: 'outpatient' })).not.toContain(packages)
+    expect(await said({ cpt: '85025', basis: 'medicare_clfs' })).not.toContain(packages)
+  }
+})
+
+test('a sheet does not count factors as prices', async () => {
+  await using app = await testApp()
+  const factor = { cpt: '00000', basis: 'medicare_anesthesia', setting: null, kind: 'rate' } as const
+  await app.publish(aRelease({ chart: 'cms-anesthesia', rows: [aPrice(factor)] }))
+  const client = await connect(app, 'modern')
+  const { content } = await client.callTool({ name: 'code_sheet', arguments: { cpt: '00790' } })
+  expect(content[0]?.text).toMatch(/^1 factor for this place in force on .* base units and time: it is not a price\./)
+  expect(content[0]?.text).not.toMatch(/[0-9] prices? for/)
+})
+
+test('past prices at a ZIP code say where no table of ZIP codes is held', async () => {
+  await using app = await testApp()
+  const publish = (edition: string, effective_from: string) =>
+    app.publish(
+      aRelease({ edition, effective_from, rows: [aPrice({ cpt: '99213', region: 'US-CA-05', effective_from })] }),
+    )
+  await publish('A', '2026-01-01')
+  await publish('B', '2026-07-01')
+  const places = { chart: 'zip-locality', effective_from: '2026-01-01', effective_to: '2026-06-30' } as const
+  await app.publish(aRelease({ ...places, rows: [aPlace('94102', 'US-CA-05')] }))
+  const client = await connect(app, 'modern')
+  const said = async (region: string): Promise<string> =>
+    (await client.callTool({ name: 'price_history', arguments: { cpt: '99213', region } })).content[0]?.text ?? ''
+  expect(await said('94102')).toContain('For cms-pfs:B:1 it is not known where the ZIP code lies')
+  expect(await said('US-CA-05')).not.toContain('ZIP code')
 })

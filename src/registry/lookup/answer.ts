@@ -226,6 +226,11 @@ function lastKnown(
   return undefined
 }
 
+/** Status M of the physician schedules. */
+const isForReports = ({ derivation }: Pick<Row, 'derivation'>): boolean =>
+  derivation?.method === 'cms-status/1' && derivation.inputs['status_code'] === 'M'
+const FOR_REPORTS = 'The schedule has this code for reports about quality alone: Medicare never pays it'
+
 function sentence(
   proofs: Proofs,
   finding: LookupResult,
@@ -233,7 +238,8 @@ function sentence(
 ): string {
   const { question, decision, trace } = finding
   const { available } = told
-  if (decision.outcome === 'absent') return `${PROBLEMS[code].title}. Source: ${main?.release.release_id}.`
+  if (decision.outcome === 'absent')
+    return `${isForReports(decision.row) ? FOR_REPORTS : PROBLEMS[code].title}. Source: ${main?.release.release_id}.`
   if (decision.outcome === 'modifier_not_allowed')
     return `${whyNotAdjusted(decision.row, decision.modifier)} Source: ${main?.release.release_id}.`
   if (decision.outcome === 'modifier_not_priced') {

@@ -7,7 +7,7 @@ import { answeredQuestion, readingOf, writtenInput } from '../written/lookup.ts'
 import { placeOf } from '../written/sentence-words.ts'
 import { SENTENCES, type Sentence } from '../written/sentences.ts'
 import { nextCall } from './next-call.ts'
-import { placeAt } from './place-at.ts'
+import { placeAt, untoldOf } from './place-at.ts'
 import type { Tool } from './tools.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -50,7 +50,9 @@ export async function callTool(
   const answer = answerValue(outcome.output) as Arguments
   const lookup = tools.find(({ operationFor }) => operationFor({}).name === 'lookup_reference')?.operationFor({})
   const place = lookup && (await placeAt(lookup, asked, { day, answer }))
-  const sentence = (SENTENCES[op.name] as Sentence)(answer as never, { baseUrl: visitor.baseUrl, day, asked, place })
+  const untold = lookup && (await untoldOf(lookup, asked, { day, answer }))
+  const about = { baseUrl: visitor.baseUrl, day, asked, place, untold }
+  const sentence = (SENTENCES[op.name] as Sentence)(answer as never, about)
   const text = reading === undefined ? sentence : `${reading} ${sentence}`
   return {
     content: [{ type: 'text', text }, ...linksOf(answer, visitor.baseUrl)],

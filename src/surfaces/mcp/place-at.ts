@@ -2,6 +2,7 @@ import { answerValue, type Operation, refusalOf } from '../../operation.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { isObject, type Members } from '../../proof/shape.ts'
 import type { ShownPlace } from '../written/equipment-words.ts'
+import type { Untold } from '../written/sentences.ts'
 
 /** The amount of a state, which may not be the one that applies at a ZIP code: of any other, nothing is left open. */
 const isOpen = (row: unknown): boolean =>
@@ -23,6 +24,22 @@ export async function placeAt(
   const found = await ofPlace(async () => answerValue(await lookup.run(asked, {})))
   const shown = isObject(found) ? found['place'] : undefined
   return isObject(shown) ? (shown as ShownPlace) : undefined
+}
+
+/** An amount of which a row says more than a short answer shows: with these modifiers, or by another list than the first. */
+const isShort = ({ indicators, adjustment, basis }: Members, { setting }: Members): boolean =>
+  indicators === undefined && (isObject(adjustment) || (setting === 'outpatient' && basis === 'medicare_clfs'))
+
+/** What the whole answer to the same question has, where a short one leaves open what to say beside the amount. */
+export async function untoldOf(
+  lookup: Operation,
+  asked: Members,
+  { day, answer }: { day: string; answer: Members },
+): Promise<Untold> {
+  if (!isShort(answer, asked)) return {}
+  const whole = lookup.input.parse({ ...asked, as_of: day, include: 'proof' })
+  const found = await ofPlace(async () => answerValue(await lookup.run(whole, {})))
+  return isObject(found) ? (found as Untold) : {}
 }
 
 /** A refusal shows the place too. Whatever fails here, the answer stands without it. */

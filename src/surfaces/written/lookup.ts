@@ -90,11 +90,13 @@ export const SHARED: readonly string[] = ['region', 'npi', 'as_of', 'setting', '
 /** The same for what takes one lookup, or lines of them. `names` are those that it takes. */
 export function writtenInput(sent: Members, names: readonly string[], today: string): Members {
   const { lines: given, ...others } = sent
-  const lines = names.includes('lines') ? listIn(given) : undefined
-  if (!lines) return writtenLookup(sent, today, names.includes('modifier'))
+  if (given === undefined || !names.includes('lines')) return writtenLookup(sent, today, names.includes('modifier'))
+  const lines = listIn(given)
   const isShared = ([name]: [string, unknown]): boolean => SHARED.includes(name)
   const shared = Object.fromEntries(Object.entries(others).filter(isShared))
   const rest = Object.fromEntries(Object.entries(others).filter((each) => !isShared(each)))
+  // Where lines are no list, that is what is wrong, and not what was said once for all of them.
+  if (!lines) return { ...rest, lines: given }
   return { ...rest, lines: lines.map((line) => writtenLine(line, shared, today)) }
 }
 

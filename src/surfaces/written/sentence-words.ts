@@ -3,7 +3,7 @@
 import { capitals } from '../../proof/lookup/question.ts'
 import { isBiddingArea } from '../../proof/lookup/region.ts'
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
-import { own } from '../../proof/shape.ts'
+import { type Members, own } from '../../proof/shape.ts'
 
 export const BASIS_WORDS: { [basis in Basis]: string } = {
   medicare_pfs: 'the Medicare physician fee schedule amount',
@@ -179,3 +179,32 @@ export function lastDayOf({ effective_to, proof }: Classed & { effective_to?: st
 /** A factor stands under a code of its own, which nobody asked for. */
 export const codeTold = ({ kind, cpt, modifier }: Pick<PricedRow, 'kind' | 'cpt' | 'modifier'>): string =>
   kind === 'rate' ? 'every anesthesia code' : modifier === null ? cpt : `${cpt}-${modifier}`
+
+/** An assistant or a second surgeon: the indicator of the row says whether Medicare asks for more. */
+const DOCUMENTS = 'Medicare pays it only with documents of medical necessity.'
+const SPECIALTIES = 'Without documents Medicare pays it only if the two surgeons are of different specialties.'
+const NEEDED: readonly [modifiers: RegExp, indicator: string, needed: { readonly [value: string]: string }][] = [
+  [/^62$/, 'co_surgeon', { 1: DOCUMENTS, 2: SPECIALTIES }],
+  [/^(8[012]|AS)$/, 'assistant', { 0: DOCUMENTS }],
+]
+export function neededFor(modifier: string | undefined, indicators: PricedRow['indicators'] | undefined): string[] {
+  const [, name = '', needed] = NEEDED.find(([modifiers]) => modifiers.test(modifier ?? '')) ?? []
+  if (!needed) return []
+  if (!indicators) return [`For many codes ${DOCUMENTS}`]
+  return [own(needed, indicators[name] ?? '') ?? []].flat()
+}
+
+/** The rows by which an answer is shown to be the first choice. */
+export interface Reasons {
+  rows: readonly { row: object }[]
+}
+const PACKAGED_TEST =
+  'The outpatient schedule packages it with other services on the same claim: only where it stands alone is the hospital paid for it separately.'
+/** A test that a hospital is paid by the laboratory list only where it stands alone: status Q4, and Q1 to Q3 alike. */
+export function packagedNote({ cpt, setting }: Members, because: Reasons | undefined): string[] {
+  const isPackaged = ({ row }: { row: object }): boolean => {
+    const { basis, cpt: of, reason } = row as { basis?: string; cpt?: string; reason?: string }
+    return basis === 'medicare_opps' && of === cpt && reason === 'conditionally_packaged'
+  }
+  return setting === 'outpatient' && because?.rows.some(isPackaged) ? [PACKAGED_TEST] : []
+}

@@ -1,6 +1,7 @@
 // One sentence or two for each kind of answer, complete enough that a person may act on them: many clients show a model
 // nothing else. They are made of numbers, codes, names of releases and our own words.
 
+import { PLACE_CHART } from '../../proof/price/charts.ts'
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
 import { ofBill } from './bill-sentence.ts'
@@ -25,11 +26,14 @@ import {
   isSample,
   lastDayOf,
   moneyOf,
+  neededFor,
   nextOf,
   type Page,
+  packagedNote,
   paymentNotes,
   placeOf,
   priceOf,
+  type Reasons,
   type Released,
   type Stated,
   sampleNote,
@@ -46,6 +50,8 @@ export interface About {
   asked: Members
   /** Where the ZIP code lies, if that is known and the answer does not show it. */
   place?: ShownPlace | undefined
+  /** The rest of the answer, where it is short. */
+  untold?: Untold | undefined
 }
 export type Sentence = (answer: never, about: About) => string
 
@@ -71,12 +77,13 @@ function partOf(row: Pick<PricedRow, 'basis' | 'setting' | 'modifier' | 'cpt' | 
   ]
 }
 
-/** An assistant or a second surgeon: the indicators of the row say whether more is needed, and short answers have none. */
-const NEEDS_MORE = /^(62|8[012]|AS)$/
-const MAY_NEED_MORE = 'For many codes Medicare pays it only with documents of medical necessity.'
-
 type PointedRow = Omit<PricedRow, 'derivation' | 'indicators' | 'locator'> & Classed & { effective_to?: string }
-interface Told {
+/** What a whole answer has, and a short one does not. */
+export interface Untold {
+  indicators?: PricedRow['indicators'] | undefined
+  because?: Reasons | undefined
+}
+interface Told extends Untold {
   modifiers_ignored?: string[]
   adjustment?: { modifier: string; amount: string }
   sources_lost?: { state: 'changed' | 'gone' }[]
@@ -98,7 +105,7 @@ function ofPrice(answer: Price, about: About): string {
   const adjusted = [
     ...sidesNote(about.asked['modifier'], adjustment?.modifier).map((note) => `${note}.`),
     ...(adjustment ? [`Without modifier ${adjustment.modifier} it is ${priceOf(price)}.`] : []),
-    ...(adjustment && NEEDS_MORE.test(adjustment.modifier) ? [MAY_NEED_MORE] : []),
+    ...neededFor(adjustment?.modifier, answer.indicators ?? about.untold?.indicators),
     ...(ignored ? [`${unchangedBy(answer, ignored, 'Modifier')}.`] : []),
   ]
   const what = `${amount} is ${BASIS_WORDS[basis]} for ${adjustment ? `${code}-${adjustment.modifier}` : code}`
@@ -113,6 +120,7 @@ function ofPrice(answer: Price, about: About): string {
     ...ruralAlone(answer, where, about.asked),
     ...(isOfState(answer) ? [...ruralNote(where, about.asked), ...biddingNote(where)] : []),
     ...partOf(answer),
+    ...packagedNote(about.asked, answer.because ?? about.untold?.because),
     ...doubtsOf(answer),
     caveat(answer),
     ...(place ? [`Source: ${place.release_id}, in force from ${effective_from}${until}: ${baseUrl}${place.href}`] : []),
@@ -129,25 +137,20 @@ interface Sheet extends Released {
 const SHOWN = 6
 function ofSheet(sheet: Sheet, about: About): string {
   const { data, not_held, as_of, releases } = sheet
-  const prices = data.filter((row) => 'price' in row)
-  const shown = prices.slice(0, SHOWN).map((row) => {
-    const part = componentOf(row)
-    const modifier = part ? `${row.modifier} for the ${part.is}` : row.modifier
-    const factor = row.kind === 'rate' ? ['a factor, not a price'] : []
-    const parts = [row.basis, row.setting, modifier, row.region, ...factor].filter(Boolean)
-    return `${priceOf(row.price)} (${parts.join(', ')})`
-  })
-  const rest = prices.length > SHOWN ? `; ${prices.length - SHOWN} more` : ''
+  const stated = data.filter((row) => 'price' in row)
+  const [prices, factors] = [stated.filter(({ kind }) => kind !== 'rate'), stated.filter(({ kind }) => kind === 'rate')]
+  const isSome = prices.length > 0 || factors.length === 0
   return [
-    `${counted(prices.length, 'price')} for this place in force on ${as_of}${shown.length > 0 ? ': ' : ''}${shown.join(', ')}${rest}.`,
-    ...(prices.length === 0 && !about.asked['region']
+    ...(isSome ? [listed(prices, 'price', as_of)] : []),
+    ...(factors.length > 0 ? [listed(factors, 'factor', as_of), RATES] : []),
+    ...(stated.length === 0 && !about.asked['region']
       ? ['There may be some for a state or a ZIP code as region.']
       : []),
     ...(prices.some(({ setting }) => /rural/.test(setting ?? '')) ? appliesAt(sheet.place ?? about.place) : []),
     ...sampleNote(data, releases),
-    ...(data.length > prices.length
+    ...(data.length > stated.length
       ? [
-          `${counted(data.length - prices.length, 'row')} ${data.length - prices.length === 1 ? 'states' : 'state'} that there is no price.`,
+          `${counted(data.length - stated.length, 'row')} ${data.length - stated.length === 1 ? 'states' : 'state'} that there is no price.`,
         ]
       : []),
     ...(not_held.length > 0 ? [`No edition for that day of: ${not_held.join(', ')}.`] : []),
@@ -155,8 +158,22 @@ function ofSheet(sheet: Sheet, about: About): string {
   ].join(' ')
 }
 
+const RATES = 'A factor is multiplied by base units and time: it is not a price.'
+/** The first of them, and how many there are. */
+function listed(rows: readonly PointedRow[], noun: string, day: string): string {
+  const shown = rows.slice(0, SHOWN).map((row) => {
+    const part = componentOf(row)
+    const modifier = part ? `${row.modifier} for the ${part.is}` : row.modifier
+    const parts = [row.basis, row.setting, modifier, row.region].filter(Boolean)
+    return `${priceOf(row.price)} (${parts.join(', ')})`
+  })
+  const rest = rows.length > SHOWN ? `; ${rows.length - SHOWN} more` : ''
+  return `${counted(rows.length, noun)} for this place in force on ${day}${shown.length > 0 ? ': ' : ''}${shown.join(', ')}${rest}.`
+}
+
 interface HistoryLine {
   row?: { price?: Stated }
+  problem?: { code: string; detail: string }
   adjustment?: { amount: string }
 }
 interface History {
@@ -170,7 +187,15 @@ function ofHistory({ data, page }: History): string {
       : [],
   )
   const said = `${counted(page.total, 'edition')} asked, newest first; ${priced.length} on this page ${priced.length === 1 ? 'states' : 'state'} a price${priced.length > 0 ? ': ' : ''}${priced.slice(0, SHOWN).join('; ')}.`
-  return [said, ...sampleNote(data)].join(' ') + nextOf(page)
+  const unplaced = data.filter(({ answer: { problem } }) => problem?.detail.includes(PLACE_CHART))
+  const lost = unplaced.map(({ release_id }) => release_id).slice(0, SHOWN)
+  const places =
+    lost.length > 0
+      ? [
+          `For ${lost.join(', ')} it is not known where the ZIP code lies, as no table of ZIP codes is held for the first day: ask with the state or the Medicare locality.`,
+        ]
+      : []
+  return [said, ...places, ...sampleNote(data)].join(' ') + nextOf(page)
 }
 
 interface FiguresAnswer extends Classed {
