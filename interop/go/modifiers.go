@@ -7,7 +7,8 @@ import (
 )
 
 var isNeutral = oneOf(strings.Fields(`24 25 27 57 58 59 76 77 79 91 XE XS XP XU RT LT LC LD LM RC RI E1 E2 E3 E4 FA F1 F2
-	F3 F4 F5 F6 F7 F8 F9 TA T1 T2 T3 T4 T5 T6 T7 T8 T9 GN GO GP GT 93 95 KX 33 PT AI GC Q5 Q6 JW JZ AA QZ GA CR AT Q7 Q8 Q9`)...)
+	F3 F4 F5 F6 F7 F8 F9 TA T1 T2 T3 T4 T5 T6 T7 T8 T9 GN GO GP GT 93 95 KX 33 PT AI GC Q5 Q6 JW JZ AA QZ GA CR AT Q7 Q8 Q9
+	GQ G0 FQ GV GW Q0 Q1 QS`)...)
 
 type adjusting struct {
 	rule, indicator string

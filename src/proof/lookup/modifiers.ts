@@ -9,12 +9,13 @@ import { matches, own } from '../shape.ts'
  * Modifiers that change no payment: they say where, when or by whom, or that an edit does not apply.
  * Source: NCCI Policy Manual, chapter I, section E (anatomic, global surgery and other NCCI modifiers); Medicare Claims
  * Processing Manual, chapter 12, sections 40.2 and 190 (global surgery, telehealth), chapter 5, section 20 (therapy),
- * chapter 17, section 40 (JW, JZ), chapter 12, section 50 (AA, QZ: anesthesia that one performs alone), chapter 30, section 50
- * (GA: the patient was told that it may not be paid), chapter 38, section 10 (CR: a disaster); Medicare Benefit Policy Manual,
+ * chapter 17, section 40 (JW, JZ), chapter 12, section 50 (AA, QZ: anesthesia that one performs alone; QS: monitored care), chapter
+ * 30, section 50 (GA: the patient was told that it may not be paid), chapter 38, section 10 (CR: a disaster), chapter 11 (GV, GW:
+ * patients of a hospice), chapter 32, section 69 (Q0, Q1: clinical trials); Medicare Benefit Policy Manual,
  * chapter 15, sections 240.1.3 (AT: chiropractors) and 290 (Q7, Q8, Q9: care of feet).
  */
 export const isNeutral = /* @__PURE__ */ matches(
-  /^(2[457]|33|5[789]|7[679]|9[135]|A[AIT]|CR|E[1-4]|[FT][A1-9]|G[ACNOPT]|J[WZ]|KX|L[CDMT]|PT|Q[5-9Z]|R[CIT]|X[EPSU])$/,
+  /^(2[457]|33|5[789]|7[679]|9[135]|A[AIT]|CR|E[1-4]|[FT][A1-9]|FQ|G[0ACNOPQTVW]|J[WZ]|KX|L[CDMT]|PT|Q[015-9SZ]|R[CIT]|X[EPSU])$/,
 )
 
 /** Both sides in one line are billed as 50, or as LT and RT: CMS pays them alike (chapter 12, section 40.7). */
