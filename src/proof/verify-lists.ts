@@ -6,8 +6,6 @@ import {
   answerOf,
   checkAge,
   hasOneCheckpoint,
-  isFiguresBody,
-  isLookup,
   provedByAll,
   readBody,
   type VerifiedAnswer as VerifiedLookup,
@@ -31,6 +29,7 @@ import type { SheetQuestion } from './lookup/sheet.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import { hasOnly, type Members } from './shape.ts'
 import type { Inquiry as LookupInquiry } from './verify.ts'
+import { type Kind, kindOf } from './whole/kind.ts'
 
 /** What was asked. */
 export type Inquiry =
@@ -76,24 +75,6 @@ export const verifyBody = (
     const answer = await answerOf(facts, body, provedByAll(shown), options)
     return { ...answer, editions, ...(page && { page }), entries: editions.length, refused }
   })
-
-/** Kinds of bodies that are proved under a state of the registry. */
-type Kind = 'question' | 'questions' | 'page' | 'sheet' | 'releases' | 'coverage' | 'history'
-
-/** What kind of question a body answers, by its shape alone. */
-function kindOf(body: Members): Kind | 'figures' | 'entries' {
-  const { data, proof, timeline, as_of, not_held } = body
-  if (isLookup(body)) return 'question'
-  if (isFiguresBody(body)) return 'figures'
-  if (!Array.isArray(data)) return 'questions'
-  if ('states' in body || data.some(isEntryLike)) return 'entries'
-  if (timeline !== undefined) return 'history'
-  if (proof !== undefined) return as_of === undefined ? 'releases' : 'coverage'
-  return not_held === undefined ? 'page' : 'sheet'
-}
-
-/** A change of a figure has its place in the log as a number of its own. */
-const isEntryLike = (item: unknown): boolean => typeof item === 'object' && item !== null && 'seq' in item
 
 /** What a body has shown, of rows or of editions. */
 type CheckedBody = Partial<CheckedList & CheckedCatalogue>

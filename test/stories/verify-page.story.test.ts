@@ -100,6 +100,19 @@ test.skipIf(noBrowser)(
       expect(await verify(page, absence, pathOf(question))).toEqual({ state: 'good', steps: good })
     }
     expect((await verify(page, answer, '', '')).steps).toEqual({ ...good, answer: 'waiting', fresh: 'waiting' })
+    expect(await page.textContent('[data-step=answer] p')).toContain('so this is not proved: that it answers')
+    // A short answer is neither good nor bad.
+    const short = await (await app.request(`${pathOf(QUESTION)}&proof=ref`)).text()
+    expect(await verify(page, short, pathOf(QUESTION))).toMatchObject({ state: 'waiting', steps: { row: 'waiting' } })
+    expect(await page.textContent('.check-result')).toBe('This answer cannot be checked as it stands.')
+    expect(await page.textContent('[data-step=row] p')).toContain('has a pointer in place of its proof')
+    // Another description of the edition, and another code: each is told as what it may be.
+    const { proof, ...row } = JSON.parse(answer)
+    const renamed = { ...row, proof: { ...proof, release: { ...proof.release, publisher: 'Somebody else' } } }
+    await verify(page, JSON.stringify(renamed), pathOf(QUESTION))
+    expect(await page.textContent('[data-step=in_force] p')).toContain('it was changed, withdrawn or replaced')
+    await verify(page, answer, pathOf({ ...QUESTION, cpt: 'G0102' }))
+    expect(await page.textContent('[data-step=answer] p')).toContain('it may be of another code or place')
 
     // The right file, and a wrong one.
     await verify(page, answer, pathOf(QUESTION))

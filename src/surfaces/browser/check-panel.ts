@@ -5,7 +5,7 @@ import type { Expected } from '../../proof/whole/asked.ts'
 import { button, element, find } from './element.ts'
 import { type Trust, trustOf, writePin } from './pin.ts'
 import { compareSource } from './source-file.ts'
-import { type Check, type Examination, examine } from './steps.ts'
+import { type Check, type Examination, examine, type Words } from './steps.ts'
 
 /** What is checked: made anew for each run, so that a second run uses the clock of its own time. */
 export interface Subject {
@@ -28,6 +28,7 @@ export class CheckPanel {
   constructor(
     readonly section: HTMLElement,
     readonly check: Check,
+    readonly words: Words,
   ) {
     const file = element('input', { type: 'file' })
     file.onchange = () => this.#compare(file.files?.[0])
@@ -86,7 +87,14 @@ export class CheckPanel {
     if (!this.#subject) return
     if (!pin) return this.tell('bad', sentence)
     const { text, asked, options } = await this.#subject()
-    const { ok, reason, steps, rows } = await examine(this.check, text, pin.policy, asked, options)
+    const { ok, reason, steps, rows, unchecked } = await examine(
+      this.check,
+      text,
+      pin.policy,
+      asked,
+      options,
+      this.words,
+    )
     this.#rows = rows
     for (const { step, state, sentence: told } of steps) {
       const item = find(`[data-step=${step}]`, this.section)
@@ -94,10 +102,9 @@ export class CheckPanel {
       find('.verdict', item).textContent = WORDS[state]
       find('p', item).textContent = told
     }
-    this.tell(
-      ok ? 'good' : 'bad',
-      ok ? `Passed, in this browser. ${sentence}` : `Do not rely on this answer: ${reason}.`,
-    )
+    if (ok) this.tell('good', `Passed, in this browser. ${sentence}`)
+    else if (unchecked) this.tell('waiting', 'This answer cannot be checked as it stands.')
+    else this.tell('bad', `Do not rely on this answer: ${reason}.`)
   }
 
   tell(state: 'good' | 'bad' | 'waiting', sentence: string): void {

@@ -2,6 +2,7 @@
 // nothing more is loaded, and the check works without network.
 
 import { verifyBody } from '../../proof/verify.ts'
+import { REASONS } from '../../proof/whole/reasons.ts'
 import { wholeCheck } from '../../proof/whole/whole-check.ts'
 import { CheckPanel } from './check-panel.ts'
 import { find } from './element.ts'
@@ -9,7 +10,7 @@ import { ageLimits, MOST_HOURS } from './steps.ts'
 
 const section = find('#check')
 if (section) {
-  const panel = new CheckPanel(section, wholeCheck(verifyBody))
+  const panel = new CheckPanel(section, wholeCheck(verifyBody), { reasons: REASONS })
   const { question = '{}', answer = '' } = section.dataset
   const text = find('#answer')?.textContent ?? (await fetch(answer).then((response) => response.text()))
   await panel.prepare()

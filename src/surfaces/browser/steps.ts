@@ -24,6 +24,8 @@ export interface Examination {
   /** The reason that `atr verify` gives, in one fixed word. */
   reason?: Reason
   steps: StepResult[]
+  /** Set if the answer is in its short form: without a proof nothing is known of it. */
+  unchecked?: true
   /** The rows that are proved, with their releases: for the comparison with the cited files. */
   rows: readonly ProvedRow[]
 }
@@ -57,26 +59,6 @@ const FAULTS: Partial<Record<Step, readonly Reason[]>> = {
 
 export const stepOf = (reason: Reason): Step => STEPS.find((step) => FAULTS[step]?.includes(reason)) ?? 'row'
 
-const BAD: { readonly [reason in Reason]?: string } = {
-  json_malformed: 'This is not an answer of the registry.',
-  proof_missing: 'There is no proof in it. Ask for the whole answer.',
-  leaf_hash_mismatch: 'The row was changed: its hash is not the stated one.',
-  row_not_in_release: 'The row is not in the release: it was changed, or is of another edition.',
-  price_mismatch: 'The amount does not follow from the inputs of the row.',
-  note_signature_invalid: 'A signature is false: something was changed after it was signed.',
-  quorum_not_met: 'Too few of the witnesses that you pinned have signed.',
-  release_not_in_force: 'The release was withdrawn or replaced.',
-  period_not_in_timeline: 'The period is not the published one.',
-  choice_not_proved: 'It is not proved that this row is the first choice for your question.',
-  question_malformed: 'The question has no meaning: check the code, the place and the day.',
-}
-const FAILED: Record<Step, string> = {
-  row: 'The rows are not proved as they stand here.',
-  release: 'It is not in a log whose keys you pinned.',
-  in_force: 'It is not proved that the release is in force.',
-  answer: 'This is a true answer to another question, not to yours.',
-  fresh: 'The view of the registry is too old, or is dated in the future. Ask again.',
-}
 const NOT_REACHED = 'Not checked, because another check failed.'
 
 /** How old a view may be, and how far the clock of a log may be ahead of ours. */
@@ -102,6 +84,15 @@ export type Check = (
   options?: VerifyOptions,
 ) => Promise<Proved | { ok: false; reason: Reason }>
 
+/** The words for a result. They come with a page, or with its script where there is room for them. */
+export interface Words {
+  reasons: { readonly [reason in Reason]?: string }
+  /** What is said of a short answer, and undefined of any other. */
+  ofShort?: (text: string) => string | undefined
+  /** What is not proved of an answer without its question. */
+  notAsked?: (text: string) => string
+}
+
 /** Checks an answer and tells the result step by step. Limits of age are left out for an answer of any age. */
 export async function examine(
   check: Check,
@@ -109,22 +100,24 @@ export async function examine(
   policy: TrustPolicy,
   asked: Expected,
   options: VerifyOptions = {},
+  words: Words = { reasons: {} },
 ): Promise<Examination> {
   const checked = asked.checkpoint ? ofCheckpoint : check
   const verdict = await checked(text, policy, asked, options)
   if (verdict.ok) {
-    const good = await told(text, verdict, policy, asked, options)
+    const good = await told(text, verdict, policy, asked, options, words)
     return { ok: true, rows: verdict.rows, steps: STEPS.map((step) => result(step, good[step])) }
   }
   const { reason } = verdict
   let bad = stepOf(reason)
-  let sentence = BAD[reason] ?? FAILED[bad]
+  const unchecked = words.ofShort?.(text)
+  let sentence = unchecked ?? words.reasons[reason] ?? ''
   const before: Sentences = {}
   if (bad !== 'row' && bad !== 'release') {
     // What stands by itself, whatever was asked and however old it is.
     const published = await check(text, policy, { anyQuestion: true })
     if (published.ok) {
-      Object.assign(before, await told(text, published, policy, asked, options))
+      Object.assign(before, await told(text, published, policy, asked, options, words))
       const other = bad === 'answer' ? otherPeriod(text, asked) : undefined
       if (other) [bad, sentence] = ['in_force', other]
     }
@@ -133,10 +126,11 @@ export async function examine(
   return {
     ok: false,
     reason,
+    ...(unchecked && { unchecked: true }),
     rows: [],
     steps: STEPS.map((step) =>
       step === bad
-        ? { step, state: 'bad', sentence }
+        ? { step, state: unchecked ? 'open' : 'bad', sentence }
         : isBefore(step) && before[step]
           ? result(step, before[step])
           : { step, state: 'open', sentence: NOT_REACHED },
@@ -159,6 +153,7 @@ async function told(
   policy: TrustPolicy,
   asked: Expected,
   { notBefore }: VerifyOptions,
+  words: Words,
 ): Promise<Required<Sentences>> {
   const opened = await openCheckpoint(checkpoint, policy)
   const log = opened.ok ? `${opened.head.origin}, ${opened.head.size} entries` : ''
@@ -178,7 +173,7 @@ async function told(
         : 'Proved under one state of the registry.',
     answer:
       'anyQuestion' in asked && !asked.permalink
-        ? `${NOT_ASKED}you did not say what was asked.`
+        ? `${NOT_ASKED}you did not say what was asked. ${words.notAsked?.(text) ?? ''}`.trim()
         : `It answers what was asked${questionText(asked)}.`,
     fresh:
       notBefore === undefined

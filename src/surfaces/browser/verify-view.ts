@@ -1,8 +1,13 @@
 // The page on which anything that was answered with a proof can be checked. Nothing that is pasted leaves the browser.
 
+import { parseJson } from '../../proof/canonical-json.ts'
 import { isExport } from '../../proof/export/format.ts'
 import type { BillQuestion } from '../../proof/list/batch.ts'
+import type { Members } from '../../proof/shape.ts'
 import { askedAt, type Expected } from '../../proof/whole/asked.ts'
+import { type AnyKind, kindOf } from '../../proof/whole/kind.ts'
+import { isShortAnswer } from '../../proof/whole/open-points.ts'
+import type { REASONS } from '../../proof/whole/reasons.ts'
 import { checkWhole } from '../../proof/whole/whole-check.ts'
 import { CheckPanel, type Subject } from './check-panel.ts'
 import { find } from './element.ts'
@@ -19,8 +24,32 @@ let held: { text: string; bytes?: Uint8Array } | undefined
 const given = (): string => held?.text ?? answer.value
 /** The check of exports is loaded when the first one is given. */
 let exports: { exportCheck: typeof exportCheck } | undefined
-const panel = new CheckPanel(find('#check'), (text, ...more) =>
-  (exports && isExport(given()) ? exports.exportCheck(checkWhole, held?.bytes ?? given()) : checkWhole)(text, ...more),
+/** The sentences are many, and stand in the page: its script has no room for them. */
+interface PageWords {
+  reasons: typeof REASONS
+  unproved: Record<AnyKind, string>
+  short: string
+}
+const words = JSON.parse(find('#words').textContent ?? '') as PageWords
+const bodyOf = (text: string): Members => {
+  try {
+    return parseJson(text) as Members
+  } catch {
+    return {}
+  }
+}
+const panel = new CheckPanel(
+  find('#check'),
+  (text, ...more) =>
+    (exports && isExport(given()) ? exports.exportCheck(checkWhole, held?.bytes ?? given()) : checkWhole)(
+      text,
+      ...more,
+    ),
+  {
+    reasons: words.reasons,
+    ofShort: (text) => (isShortAnswer(bodyOf(text)) ? words.short : undefined),
+    notAsked: (text) => words.unproved[kindOf(bodyOf(text))],
+  },
 )
 
 /** The question as it was sent: an address, the lines of a bill, or nothing. */

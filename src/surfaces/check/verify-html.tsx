@@ -1,4 +1,8 @@
 /** @jsxImportSource hono/jsx */
+import { raw } from 'hono/html'
+import { notAsked, SHORT_ANSWER, UNPROVED } from '../../proof/whole/open-points.ts'
+import { REASONS } from '../../proof/whole/reasons.ts'
+import { inScript } from '../price/check-section.tsx'
 import { CHECK_STEPS } from '../price/price-words.ts'
 import { assets } from '../site/assets.ts'
 import type { Frame } from '../site/frame.ts'
@@ -52,6 +56,13 @@ const Form = ({ exports }: { exports: string }) => (
   </form>
 )
 
+/** What the check says. It stands in the page, because its script may not grow. */
+const WORDS = {
+  reasons: REASONS,
+  unproved: Object.fromEntries(Object.entries(UNPROVED).map(([kind, what]) => [kind, notAsked(what)])),
+  short: SHORT_ANSWER,
+}
+
 export const verifyHtml = async (frame: Frame, { title, about }: Guide): Promise<string> =>
   frame({
     title,
@@ -74,6 +85,9 @@ export const verifyHtml = async (frame: Frame, { title, about }: Guide): Promise
           <Form exports={(await assets()).exports.path} />
         </section>
         <Steps />
+        <script type="application/json" id="words">
+          {raw(inScript(JSON.stringify(WORDS)))}
+        </script>
       </>
     ),
   })

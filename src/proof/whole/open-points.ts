@@ -1,0 +1,36 @@
+// What a check leaves open: an answer without its proof, and an answer without its question.
+
+import { isCompound } from '../canonical-json.ts'
+import { PROOF_REF } from '../price/proofs.ts'
+import type { Members } from '../shape.ts'
+import type { AnyKind } from './kind.ts'
+
+/** Of a short answer nothing is known: a true one and a false one look the same. */
+export const SHORT_ANSWER =
+  'This answer has a pointer in place of its proof, or its proof was left out. It cannot be checked as it stands, which says nothing for it or against it. Ask again without proof=ref (over MCP with include = "proof") and check that answer, or check the row at `proof.href`.'
+
+/** Whether a body is an answer in its short form. Every proof ends at a checkpoint; a refusal may have no pointer. */
+export const isShortAnswer = (body: unknown): boolean =>
+  !isAnywhere(body, (each) => 'checkpoint' in each) &&
+  isAnywhere(body, (each) => each['type'] === PROOF_REF || 'agent_hint' in each)
+
+const isAnywhere = (value: unknown, test: (members: Members) => boolean): boolean =>
+  isCompound(value) && (test(value as Members) || Object.values(value).some((each) => isAnywhere(each, test)))
+
+/** What nobody has checked of an answer whose question was not given. */
+export const UNPROVED: Readonly<Record<AnyKind, string>> = {
+  question:
+    'that it answers what you asked, that it is in force on the day you mean, and what it says of modifiers and their amount',
+  questions:
+    'that the lines answer what you asked, their days, units and charges, what they say of modifiers, and lines that were refused',
+  page: 'that the rows are those that you asked for, their day, and that there are no others before and after them',
+  sheet:
+    'that these are all rows of the code at the place, each once and in order, and `not_held`, `place` and `as_of`',
+  releases: 'that no release is missing, and where this page stands in the list',
+  coverage: 'that no edition is missing, the day, where this page stands in the list, and what the editions hold',
+  history: 'that it answers what you asked, that no edition is missing, and where this page stands in the list',
+  figures: '',
+  entries: 'that no change is missing before and after these',
+}
+export const notAsked = (unproved: string): string =>
+  unproved === '' ? '' : `The question was not checked, so this is not proved: ${unproved}.`
