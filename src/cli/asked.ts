@@ -1,9 +1,10 @@
 import { dayOf } from '../calendar.ts'
 import { isFiguresBody } from '../proof/body.ts'
+import { parseJson } from '../proof/canonical-json.ts'
 import type { BillQuestion } from '../proof/list/batch.ts'
 import { parseNote } from '../proof/note/signed-note.ts'
-import { PROOF_REF } from '../proof/price/proofs.ts'
 import { askedAt, type Expected } from '../proof/whole/asked.ts'
+import { isShortAnswer } from '../proof/whole/open-points.ts'
 import { isAddress } from './answer-source.ts'
 import { UsageFault } from './command.ts'
 
@@ -82,8 +83,16 @@ const bodyOf = (text: string): Record<string, unknown> => {
   }
 }
 /** Whether an answer was asked for with `proof=ref`: there is nothing in it to check. */
-export const isReference = (text: string): boolean =>
-  (bodyOf(text)['proof'] as { type?: unknown } | undefined)?.type === PROOF_REF
+export const isReference = (text: string): boolean => isShortAnswer(strictly(text))
+
+/** As the verifier reads it: what is nested deeper than any answer is none. */
+function strictly(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
 
 const isListOfChanges = ({ data, states }: Record<string, unknown>): boolean =>
   Array.isArray(data) &&

@@ -7,6 +7,7 @@ import type { DerivationFault } from '../proof/price/derivation.ts'
 import type { Citation } from '../proof/price/release.ts'
 import { rowKey } from '../proof/price/row.ts'
 import type { Fault, ProvedEdition, ProvedRow, VerifiedAnswer } from '../proof/verify-lists.ts'
+import { REASONS } from '../proof/whole/reasons.ts'
 import type { GrowthVerdict } from './growth.ts'
 import { priceText } from './release-text.ts'
 
@@ -25,6 +26,8 @@ export type PassedVerdict = VerifiedAnswer & {
   grew?: { from: number; to: number }
   /** Set if the rest of the release was checked too, from its export. */
   exported?: { release_id: string; rows: number }
+  /** Of a bill: the days that its lines were checked for. */
+  days?: string[]
   /** How many changes came since the older checkpoint, none missing. */
   changes?: number
 }
@@ -40,6 +43,7 @@ export type FailedVerdict = {
 export function details(verdict: Verdict): string[] {
   if (!verdict.ok)
     return [
+      REASONS[verdict.reason],
       ...(verdict.at ? [`item ${verdict.at} of the list`] : []),
       ...(verdict.row ? [`row: ${verdict.row}`] : []),
       ...(verdict.file
@@ -48,14 +52,11 @@ export function details(verdict: Verdict): string[] {
           ]
         : []),
     ]
-  const { rows, decisions, editions, entries, refused, derived, at_source, searched, grew, changes, recorded_at } =
-    verdict
-  const { log, page, figures, lapsed, exported, place_at_source: isPlaced } = verdict
+  const { rows, decisions, editions, refused, searched, grew, changes, recorded_at } = verdict
+  const { log, page, figures, lapsed, exported, days, place_at_source: isPlaced } = verdict
   return [
     ...(log === undefined ? [] : [log]),
-    ...decisions
-      .filter(({ outcome }) => outcome !== 'price' && outcome !== 'absent')
-      .map(({ outcome }) => `no price: ${outcome}`),
+    ...noPrices(verdict),
     ...describeRows(rows, decisions),
     ...decisions.flatMap((decision) => (decision.outcome === 'price' ? adjusted(decision) : [])),
     ...(lapsed ? ['the release is in force on no day: it was withdrawn or replaced'] : []),
@@ -64,9 +65,9 @@ export function details(verdict: Verdict): string[] {
     ...(page?.has_more ? ['this is one page: the list goes on'] : []),
     ...(figures === undefined ? [] : [describeFigures(figures)]),
     ...(exported ? [`the export has all ${exported.rows} rows of ${exported.release_id}, and no other`] : []),
-    `checked: ${rows.length} rows, ${figures ? 1 : entries} log entries`,
+    ...checkedLines(verdict),
+    ...(days ? [`the lines were checked for the day ${days.join(', ')}`] : []),
     ...(refused > 0 ? [`refused without proof: ${refused} lines`] : []),
-    ...(figures ? [] : [`recomputed: ${derived} rows; found in the files they cite: ${at_source}`]),
     ...(isPlaced === undefined
       ? []
       : [
@@ -77,6 +78,29 @@ export function details(verdict: Verdict): string[] {
     ...(grew ? [`the log has only grown: from ${grew.from} entries to ${grew.to}`] : []),
     ...(changes === undefined ? [] : [`no change is missing: ${changes} since the older checkpoint`]),
   ]
+}
+
+/** A history has one answer of each edition: which one has no price is said. */
+function noPrices({ decisions, editions }: PassedVerdict): string[] {
+  const isHistory = editions.length > 0 && editions.length === decisions.length
+  return decisions.flatMap(({ outcome }, i) => {
+    if (outcome === 'price' || outcome === 'absent') return []
+    const edition = isHistory ? editions[i] : undefined
+    return [`no price: ${outcome}${edition ? ` in ${edition.release.release_id}` : ''}`]
+  })
+}
+
+/** Of an export the hashes of all rows are checked, and the arithmetic of the first, which comes with its proof. */
+function checkedLines({ rows, entries, figures, exported, derived, at_source }: PassedVerdict): string[] {
+  const made = `recomputed: ${derived} rows`
+  const found = `found in the files they cite: ${at_source}`
+  if (exported)
+    return [
+      `checked: the hashes of ${exported.rows} rows, ${entries} log entries`,
+      `${made}, the first one; ${found}; of the others the amounts were not recomputed`,
+    ]
+  const checked = `checked: ${rows.length} rows, ${figures ? 1 : entries} log entries`
+  return figures ? [checked] : [checked, `${made}; ${found}`]
 }
 
 /** The row behind the refusal of a modifier is a price too, and not the answer: it is said so. */

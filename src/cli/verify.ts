@@ -15,6 +15,7 @@ import {
   type VerifyOptions,
 } from '../proof/verify-lists.ts'
 import type { Expected } from '../proof/whole/asked.ts'
+import { REASONS } from '../proof/whole/reasons.ts'
 import { checkWhole } from '../proof/whole/whole-check.ts'
 import { fetchText, isAddress, isFromHere, read, TO_VERIFY } from './answer-source.ts'
 import { askedOf, isLapsed, isReference, QUESTION_OPTIONS } from './asked.ts'
@@ -96,14 +97,15 @@ export const verify: Command = {
     const text = proof?.text ?? (file && 'text' in file ? file.text : await readAnswer(positionals, older, rails))
     if (isReference(text))
       throw new UsageFault(
-        'this answer has a pointer in place of its proof, which shows nothing: ask again without proof=ref, and verify that',
+        'this answer has a pointer in place of its proof, or its proof was left out: it cannot be checked as it stands. Ask again without proof=ref (over MCP with include = "proof"), and verify that',
       )
     const lines = values.lines === undefined ? undefined : await read(values.lines, 'of --lines')
     const asked = askedOf(what, text, { ...values, asked: proof?.address ?? values.asked, lines })
     const answered = asked.checkpoint
       ? await noteVerdict(text, policy, age)
       : await verdictOn(text, policy, values.source ?? [], asked, age)
-    const verdict = exported === undefined ? answered : await wholeVerdict(exported, answered)
+    const dated = answered.ok ? { ...answered, ...daysOf(asked) } : answered
+    const verdict = exported === undefined ? dated : await wholeVerdict(exported, dated)
     const grown =
       verdict.ok && older !== undefined
         ? await continued(older, text, policy, verdict, isFromHere(values.policy))
@@ -157,10 +159,15 @@ const both = (verdict: Verdict, grown: GrowthVerdict): Verdict =>
   verdict.ok && grown.ok ? { ...verdict, ...grown } : verdict.ok ? (grown as FailedVerdict) : verdict
 
 function report(verdict: Verdict, asJson: boolean): number {
-  show(asJson, verdict, verdict.ok ? 'ok' : `failed: ${verdict.reason}`)
+  const told = verdict.ok ? verdict : { ...verdict, detail: REASONS[verdict.reason] }
+  show(asJson, told, verdict.ok ? 'ok' : `failed: ${verdict.reason}`)
   if (!asJson) for (const line of details(verdict)) console.log(line)
   return verdict.ok ? DONE : REFUSED
 }
+
+/** The days that the lines of a bill were checked for: those without one are about today. */
+const daysOf = (asked: Expected): Pick<PassedVerdict, 'days'> =>
+  'questions' in asked ? { days: [...new Set(asked.questions.map(({ as_of }) => as_of))].sort() } : {}
 
 /** What is said about the files counts only in what was really published. */
 async function verdictOn(

@@ -8,6 +8,7 @@ import { releaseFigures } from '../../src/figures/release.ts'
 import { systemDice } from '../../src/figures/window/dice.ts'
 import { SCOPE_NAMES } from '../../src/operation.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
+import { REASONS } from '../../src/proof/whole/reasons.ts'
 import { type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
 import { atr } from '../support/service.ts'
 
@@ -163,6 +164,7 @@ test('a stranger verifies the figures from a file and from an address, and pins 
   expect(await verify(put('altered.json', JSON.stringify({ ...body, w: 0.99 })))).toEqual([
     1,
     'failed: body_contradicts_proof',
+    REASONS.body_contradicts_proof,
   ])
 }, 180_000)
 
