@@ -126,7 +126,7 @@ export function makeApp(
   const failed = new FailedParts(db)
   const published = publishedRegistry(db, registryLog, failed, [lost])
   const lostSources: RegistryParts['lostSources'] = (release) => lost.citedIn(release, MOST_LOST)
-  const registry = { db, log: registryLog, published, today, charts, lostSources }
+  const registry = { db, log: registryLog, otherLogs: [figuresLog], published, today, charts, lostSources }
   const onFigures = publishedFigures({ db, log: figuresLog })
   const figures = { db, log: figuresLog, now, published: onFigures }
   const registryStamp = (): string | undefined => published.stamp()

@@ -37,6 +37,8 @@ import { checkedText, Verification, VerificationQuery } from './verification.ts'
 export interface RegistryParts {
   db: Db
   log: Log
+  /** The logs of other answers, which may be verified here too. */
+  otherLogs?: readonly Log[]
   published: PublishedRegistry
   /** The day, as an ISO date in UTC. */
   today: () => string
@@ -51,7 +53,7 @@ const LIGHT_LINES = 10
 const LOOKUP_PROBLEMS: readonly ProblemCode[] = ['invalid_cpt', 'invalid_region', 'invalid_npi']
 
 export function registryOperations(parts: RegistryParts): Operation[] {
-  const { db, log, published, today, charts = CHARTS, lostSources = () => [] } = parts
+  const { db, log, otherLogs = [], published, today, charts = CHARTS, lostSources = () => [] } = parts
   const table = chartTable(charts)
   /** Everything in one answer is of one view of the registry. */
   const proofsNow = (): Soon<Proofs> => after(published.at(), (view) => Proofs.under(view, db, log, table))
@@ -177,7 +179,8 @@ export function registryOperations(parts: RegistryParts): Operation[] {
 
     operation({
       name: 'verify_answer',
-      summary: 'Checks the proof of a price: that it was published, follows from its inputs, and answers the question',
+      summary:
+        'Checks the proof of an answer: that it was published, follows from its inputs, and answers the question',
       description:
         'As `atr verify`, under the keys of this service. Against a service that lies, verify with keys that you pinned.',
       tag: 'agent-tools',
@@ -191,7 +194,8 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       problems: ['release_not_found', 'row_not_found'],
       async run(query) {
         const text = await checkedText(query, async (place) => citeRow(await proofsNow(), place))
-        const { signers, retired } = log.currentKeys()
+        const keys = [log, ...otherLogs].map((each) => each.currentKeys())
+        const [signers, retired] = [keys.flatMap((each) => each.signers), keys.flatMap((each) => each.retired)]
         const policy = parsePolicy(formatPolicy(signers, [], 0, retired))
         if (!policy) throw new Error('the service has a policy that it cannot read')
         const { verification } = await import('./verified-answer.ts')

@@ -125,6 +125,21 @@ export function readInput(
   return query
 }
 
+/**
+ * Permalinks are written with the address of this service before them, and taken so. One with another address is another
+ * one's, and is left as it is. A host is hostile text, and harmless here: whoever sends one could as well send the path alone.
+ */
+export function withOwnPath(input: Record<string, unknown>, addresses: readonly string[]): Record<string, unknown> {
+  const { href } = input
+  const own = typeof href === 'string' ? addresses.find((each) => href.startsWith(`${each}/rows/`)) : undefined
+  return own === undefined ? input : { ...input, href: String(href).slice(own.length) }
+}
+
+/** The addresses that this service has for the one who asks: its own, and the host that the request was sent to. */
+export function ownAddresses(baseUrl: string, host: string | null): string[] {
+  return [baseUrl, ...(host === null ? [] : [`http://${host}`, `https://${host}`])]
+}
+
 /** Where an operation's parameter is in a request. */
 export function placeOf({ http }: Operation, name: string | undefined): FieldError['in'] {
   if (name !== undefined && http.path.includes(`{${name}}`)) return 'path'

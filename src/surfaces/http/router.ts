@@ -24,12 +24,14 @@ import {
   callFor,
   callOf,
   checkHead,
+  ownAddresses,
   placeOf,
   queryValues,
   readHead,
   readInput,
   refuseBody,
   targetOf,
+  withOwnPath,
 } from './request.ts'
 import { lineOf, loggedStatus, millisecondsSince, type RequestLine, refusedLineOf } from './request-line.ts'
 import { isFile, type Resource, wholePage } from './resource.ts'
@@ -196,7 +198,10 @@ function runOperation(
   const form = jsonFormFor(env.head.accept)
   const read = (): Soon<Record<string, unknown>> => {
     if (form === undefined) throw notAcceptable(['application/json'])
-    return readInput(op, () => env.asked.request(), env, path)
+    const input = readInput(op, () => env.asked.request(), env, path)
+    return 'href' in op.input.shape
+      ? after(input, (sent) => withOwnPath(sent, ownAddresses(parts.baseUrl(), env.asked.head.get('host'))))
+      : input
   }
   const { visit: counted } = env
   const gate = counted ? { ...parts.gate, enter: () => counted } : parts.gate

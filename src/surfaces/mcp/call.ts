@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { answerValue, type Operation } from '../../operation.ts'
 import { type Problem, withFullStop } from '../../problem.ts'
+import { withOwnPath } from '../http/request.ts'
 import { lastKnownNote } from '../written/last-known.ts'
 import { answeredQuestion, readingOf, writtenInput } from '../written/lookup.ts'
 import { placeOf } from '../written/sentence-words.ts'
@@ -32,7 +33,7 @@ export async function callTool(
       ProtocolErrorCode.InvalidParams,
       `There is no such tool. The tools are: ${tools.map((each) => each.name).join(', ')}`,
     )
-  const args = withOwnPath(given, visitor.baseUrl)
+  const args = withOwnPath(given, [visitor.baseUrl])
   const op = tool.operationFor(args)
   const now = today()
   const asked = writtenInput(args, Object.keys(op.input.shape), now)
@@ -59,13 +60,6 @@ export async function callTool(
     structuredContent: answer,
     ...toldOf(answer),
   }
-}
-
-/** Sentences have permalinks with the address of this service before them. One with another address is another one's. */
-function withOwnPath(args: Arguments, baseUrl: string): Arguments {
-  const { href } = args
-  const isOwn = typeof href === 'string' && href.startsWith(`${baseUrl}/rows/`)
-  return isOwn ? { ...args, href: href.slice(baseUrl.length) } : args
 }
 
 /** A price that is not there is the answer to a question that was understood; what was not understood is not repeated. */

@@ -4,6 +4,7 @@
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
+import { SHORT_ANSWER } from '../../proof/whole/open-points.ts'
 import { ofBill } from './bill-sentence.ts'
 import { ofCoverage } from './coverage-sentence.ts'
 import {
@@ -262,13 +263,18 @@ function ofReport({ status, status_reasons, summary }: Report): string {
 interface Verification {
   verified: boolean
   reason: string | null
+  detail: string
   rows: number
   log_size: number | null
 }
-const ofVerification = ({ verified, reason, rows, log_size }: Verification): string =>
-  verified
-    ? `Verified: ${counted(rows, 'row')} proved in the registry log at ${counted(log_size ?? 0, 'entry').replace(/entrys$/, 'entries')}, by the keys that this service uses. To rely on nobody, verify it yourself with keys that you pinned: \`atr verify\`.`
-    : `Not verified: ${reason}. Do not use this answer; ask again with include = "proof".`
+function ofVerification({ verified, reason, detail, rows, log_size }: Verification): string {
+  const what = rows > 0 ? `${counted(rows, 'row')} proved in the registry log` : 'proved in the signed log'
+  if (verified)
+    return `Verified: ${what} at ${counted(log_size ?? 0, 'entry').replace(/entrys$/, 'entries')}, by the keys that this service uses. ${detail} To rely on nobody, verify it yourself with keys that you pinned: \`atr verify\`.`
+  return detail === SHORT_ANSWER
+    ? `Not checked: ${detail}`
+    : `Not verified: ${reason}. ${detail} Do not use this answer; ask again with include = "proof".`
+}
 
 /** By the name of the operation that gave the answer. */
 export const SENTENCES: { readonly [operation: string]: Sentence } = {
