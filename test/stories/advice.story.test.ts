@@ -89,6 +89,14 @@ test('a modifier that no place has is told before a place is chosen', async () =
   expect(refused).toMatchObject({
     code: 'region_ambiguous',
     detail: expect.stringContaining('not adjusted for modifier 80: assistant indicator 1, an assistant is not paid.'),
+    agent_hint: expect.stringMatching(/^Medicare pays no assistant or second surgeon for this service/),
+  })
+  const rented = ['US-IA', 'US-IL'].map((region) =>
+    aPrice({ cpt: 'L3350', basis: 'medicare_dmepos', region, setting: 'non_rural', modifier: 'NU' }),
+  )
+  await app.publish(aRelease({ chart: 'cms-dmepos', edition: 'B', effective_from: '2026-07-01', rows: rented }))
+  expect(await app.problem('/reference?cpt=L3350&modifier=26&basis=medicare_dmepos')).toMatchObject({
+    code: 'region_ambiguous',
     agent_hint: expect.stringMatching(/^Whichever place you choose, there is no price as asked/),
   })
   const { agent_hint } = (await app.problem('/reference?cpt=54162&region=TX')) as Members

@@ -41,7 +41,8 @@ export function adviceAfter(proofs: Proofs, { question, decision }: LookupResult
   if (decision.outcome === 'modifier_not_allowed') return modifierAdvice(decision)
   if (decision.outcome === 'region_ambiguous' && 'zip' in question.region) return { hint: DIVIDED }
   if (isRuralAlone(proofs, question, decision.outcome)) return { hint: RURAL_ALONE }
-  if (decision.outcome === 'region_ambiguous' && modifiersThere(proofs, question, told) !== '') return { hint: FIRST }
+  const there = decision.outcome === 'region_ambiguous' ? refusedThere(proofs, question, told) : undefined
+  if (there) return there.outcome === 'modifier_not_allowed' ? atAnyPlace(there) : { hint: FIRST }
   const hasOwnWay = HAS_OWN_WAY.includes(decision.outcome)
   const otherList = hasOwnWay ? undefined : underAnotherBasis(proofs, question, told.available)
   const isModifierMissing = decision.outcome === 'modifier_not_priced' && question.modifiers.length > 0
@@ -77,6 +78,11 @@ function inOtherSetting(proofs: Proofs, question: ParsedQuestion, decision: Deci
 /** Nothing is listed for such a code, so there is nothing else to ask for. */
 export const unlisted = ({ npi }: Pick<ParsedQuestion, 'npi'>): string =>
   `${npi === null ? 'No price list that is held here has' : 'The file of this hospital does not have'} this code on this day. Check it for a typing error, such as the letter O for a zero. Do not invent a price.`
+
+/** The same where it is still open which place is meant: it holds for all of them. */
+const atAnyPlace = (refused: { row: Row; modifier: string }): { hint: string } => ({
+  hint: modifierAdvice(refused).hint ?? PROBLEMS.modifier_not_allowed.hint,
+})
 
 /** Both sides may cost what one does; an assistant who is not paid is paid nothing. */
 function modifierAdvice({ row, modifier }: { row: Row; modifier: string }): { hint?: string } {
@@ -209,16 +215,25 @@ export function toChoose({ choices = [] }: Told): string {
   return more > 0 ? `${names}, or one of ${more} more` : names
 }
 
-/** Whoever chooses a place would hear next that a modifier is missing or has no price: it is said at once, if it holds for all of them. */
-export function modifiersThere(proofs: Proofs, question: ParsedQuestion, { choices = [], available }: Told): string {
-  const decisionAt = (choice: string): Decision | undefined => {
+type RefusedModifier = Extract<Decision, { outcome: 'modifier_not_priced' | 'modifier_not_allowed' }>
+
+/** That the modifier is missing, or has no price, at whichever place is chosen. */
+function refusedThere(proofs: Proofs, question: ParsedQuestion, { choices = [] }: Told): RefusedModifier | undefined {
+  const refusedAt = (choice: string): RefusedModifier | undefined => {
     const region = parseRegion(choice)
-    return region && unlessDamaged(() => find(proofs, { ...question, region }))?.decision
+    const there = region && unlessDamaged(() => find(proofs, { ...question, region }))?.decision
+    return there?.outcome === 'modifier_not_priced' || there?.outcome === 'modifier_not_allowed' ? there : undefined
   }
-  const there = decisionAt(choices[0]?.region ?? '')
-  const isRefused = there?.outcome === 'modifier_not_priced' || there?.outcome === 'modifier_not_allowed'
-  if (!isRefused || !choices.every(({ region }) => decisionAt(region)?.outcome === there.outcome)) return ''
+  const [first, ...others] = choices.map(({ region }) => region)
+  const there = first === undefined ? undefined : refusedAt(first)
+  return there && others.every((each) => refusedAt(each)?.outcome === there.outcome) ? there : undefined
+}
+
+/** Whoever chooses a place would hear next that a modifier is missing or has no price: it is said at once. */
+export function modifiersThere(proofs: Proofs, question: ParsedQuestion, told: Told): string {
+  const there = refusedThere(proofs, question, told)
+  if (!there) return ''
   if (there.outcome === 'modifier_not_allowed') return ` ${whyNotAdjusted(there.row, there.modifier)}`
   const how = question.modifiers.length === 0 ? 'only with modifiers' : 'not with this modifier'
-  return ` The code has prices there, but ${how}. Its modifiers: ${has(available.modifiers)}.`
+  return ` The code has prices there, but ${how}. Its modifiers: ${has(told.available.modifiers)}.`
 }
