@@ -32,7 +32,7 @@ import { isOfDividedState, ReferenceSheet, SheetQuery, ShortSheet, sheet, shortS
 import type { PublishedRegistry } from './lookup/view.ts'
 import { firstAnswers } from './quick/first-answer.ts'
 import { CitedRow } from './row-schema.ts'
-import { checkedText, Verification, VerificationQuery } from './verification.ts'
+import { askedIn, checkedText, Verification, VerificationQuery } from './verification.ts'
 
 export interface RegistryParts {
   db: Db
@@ -199,7 +199,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
         const policy = parsePolicy(formatPolicy(signers, [], 0, retired))
         if (!policy) throw new Error('the service has a policy that it cannot read')
         const { verification } = await import('./verified-answer.ts')
-        return verification(text, policy, query.question, today())
+        return verification(text, policy, askedIn(query.question), today())
       },
     }),
 

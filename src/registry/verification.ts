@@ -2,25 +2,17 @@ import { z } from 'zod'
 import { Problem } from '../problem.ts'
 import { RELEASE_STATES } from '../proof/catalogue/releases.ts'
 import { MOST_LINES } from '../proof/list/batch.ts'
-import { BATCH_BYTES } from './lookup/batch.ts'
-import { ReferenceQuery } from './lookup/query.ts'
+import { isObject } from '../proof/shape.ts'
+import { ReferenceQuery, RegionText } from './lookup/query.ts'
 
-const ROW = '/rows/([A-Za-z0-9._:-]{1,120})/(0|[1-9][0-9]{0,14})$'
-const HREF = new RegExp(`^${ROW}`)
+/** With an address before the path, which surfaces take off if it is that of this service. */
+const HREF = /^(https?:[!-~]{1,120})?\/rows\/([A-Za-z0-9._:-]{1,120})\/(0|[1-9][0-9]{0,14})$/
 
 /** What was asked, of every kind of answer: which members belong together is known when the answer is. */
 const AskedQuestion = ReferenceQuery.partial().extend({
-  region: ReferenceQuery.shape.region.unwrap().optional(),
-  lines: z
-    .array(z.unknown())
-    .max(MOST_LINES)
-    .optional()
-    .meta({ description: 'The lines of a bill, as they were sent' }),
-  chart: z
-    .string()
-    .max(60)
-    .regex(/^[a-z][a-z0-9-]{0,39}(:[12][0-9]{9})?$/)
-    .optional(),
+  region: RegionText.optional(),
+  lines: z.array(z.unknown()).max(MOST_LINES).optional(),
+  chart: z.string().max(60).optional(),
   state: z.enum(RELEASE_STATES).optional(),
   offset: z.int().min(0).optional(),
   limit: z.int().min(1).optional(),
@@ -28,26 +20,39 @@ const AskedQuestion = ReferenceQuery.partial().extend({
 })
 export type AskedQuestion = z.output<typeof AskedQuestion>
 
+const QUESTION =
+  'what was asked, so that an answer to another question is refused: the parameters of the request, such as `cpt`, `region`, `as_of`, or of a bill `lines`; a day that is left out is today'
+const ANSWER = 'an answer of the registry with its whole proof, as it came, in place of `href`'
+
+/** An object, in few words; taken as anything, and looked at below. */
+const described = (description: string) => z.unknown().optional().meta({ type: 'object', description })
+
 export const VerificationQuery = z.strictObject({
   href: z
     .string()
     .max(300)
-    // What stands before the path must be this service: see `checkedText`.
-    .regex(new RegExp(`^(https?://[!-~]{1,120})?${ROW}`))
+    .regex(HREF)
     .optional()
     .meta({ description: 'the permalink of a row of this service, from the member `proof.href` of an answer' }),
-  answer: z
-    .union([z.record(z.string(), z.unknown()), z.string().max(BATCH_BYTES)])
-    .optional()
-    .meta({
-      description:
-        'in place of `href`, an answer of the registry with its whole proof, as it came: the JSON or its text',
-    }),
-  question: AskedQuestion.optional().meta({
-    description:
-      'what was asked, with the parameters that it was asked with, so that an answer to another question is refused; `as_of` is today if left out',
-  }),
+  answer: described(ANSWER),
+  question: described(QUESTION),
 })
+
+/** The question in the form that it has for some kind of answer. */
+export function askedIn(question: unknown): AskedQuestion | undefined {
+  if (question === undefined) return undefined
+  const parsed = AskedQuestion.safeParse(question)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const [member] = issue?.path ?? []
+  const known = Object.keys(AskedQuestion.shape)
+  throw Problem.parameter(
+    'question',
+    known.includes(String(member))
+      ? `the member ${String(member)} of question has no meaning`
+      : `the parameter question takes an object with some of ${known.join(', ')}`,
+  )
+}
 
 export const Verification = z
   .strictObject({
@@ -62,10 +67,10 @@ export const Verification = z
   .meta({ id: 'Verification' })
 export type Verification = z.input<typeof Verification>
 
-/** The place that a permalink names. Surfaces have taken the address of this service off before. */
+/** The place that a permalink names. One that still has an address is of another service. */
 function placeIn(href: string): { release_id: string; index: number } {
-  const [whole, release_id = '', index = ''] = HREF.exec(href) ?? []
-  if (whole === undefined)
+  const [, address, release_id = '', index = ''] = HREF.exec(href) ?? []
+  if (address !== undefined)
     throw Problem.parameter('href', 'the parameter href takes the permalink of a row of this service, as /rows/…')
   return { release_id, index: Number(index) }
 }
@@ -78,5 +83,7 @@ export function checkedText(
   if ((href === undefined) === (answer === undefined))
     throw Problem.parameter(href === undefined ? 'answer' : 'href', 'give href or answer, and not both')
   if (href !== undefined) return cite(placeIn(href)).then((row) => JSON.stringify(row))
-  return typeof answer === 'string' ? answer : JSON.stringify(answer)
+  if (typeof answer === 'string') return answer
+  if (!isObject(answer)) throw Problem.parameter('answer', `the parameter answer takes ${ANSWER}`)
+  return JSON.stringify(answer)
 }

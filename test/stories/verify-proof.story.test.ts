@@ -223,6 +223,6 @@ test('an answer may be sent as its text', async () => {
   expect(await verify({ answer: 'nonsense', question })).toMatchObject({ verified: false, reason: 'json_malformed' })
   expect(await verify({ answer: '[]' })).toMatchObject({ verified: false, reason: 'not_recognised' })
   expect(await verify({ answer: 7 })).toMatchObject({
-    detail: expect.stringContaining('the parameter answer takes in place of `href`, an answer of the registry'),
+    detail: expect.stringContaining('the parameter answer takes an answer of the registry with its whole proof'),
   })
 })
