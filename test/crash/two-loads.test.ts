@@ -147,7 +147,9 @@ test(
       )
       const load = async (...more: string[]) => {
         const args = ['--edition', 'S', '--effective-from', '2026-01-01', '--sample', '--json', ...more]
-        return JSON.parse((await atr(['load', 'cms-pfs', ...files, ...args], env)).out) as { release_id: string }
+        const loaded = await atr(['load', 'cms-pfs', ...files, ...args], env)
+        expect(loaded.err).toBe('')
+        return JSON.parse(loaded.out) as { release_id: string }
       }
       expect((await load()).release_id).toBe('cms-pfs:S:1')
       expect(releaseFiles(env)).toHaveLength(1)
