@@ -97,7 +97,7 @@ export const verify: Command = {
     const text = proof?.text ?? (file && 'text' in file ? file.text : await readAnswer(positionals, older, rails))
     if (isReference(text))
       throw new UsageFault(
-        'this answer has a pointer in place of its proof, or its proof was left out: it cannot be checked as it stands. Ask again without proof=ref (over MCP with include = "proof"), and verify that',
+        'this answer has a pointer in place of its proof: it cannot be checked as it stands. Ask again without proof=ref (over MCP with include = "proof"), and verify that',
       )
     const lines = values.lines === undefined ? undefined : await read(values.lines, 'of --lines')
     const asked = askedOf(what, text, { ...values, asked: proof?.address ?? values.asked, lines })

@@ -7,8 +7,7 @@ test('a pointer is the mark of a short answer only where there is no checkpoint'
   const whole = { log: { checkpoint: '' } }
   expect(isShortAnswer({ proof: pointer })).toBe(true)
   expect(isShortAnswer({ data: [{ answer: { row: { proof: pointer } } }] })).toBe(true)
-  expect(isShortAnswer({ code: 'not_on_schedule', agent_hint: '' })).toBe(true)
   expect(isShortAnswer({ data: [{ proof: pointer }], ...whole })).toBe(false)
-  expect(isShortAnswer({ code: 'not_on_schedule', agent_hint: '', absence: [whole] })).toBe(false)
-  for (const body of [{}, [], null, 'text', { cpt: '99213' }]) expect(isShortAnswer(body)).toBe(false)
+  for (const body of [{}, [], null, 'text', { cpt: '99213' }, { code: 'not_on_schedule', agent_hint: '' }])
+    expect(isShortAnswer(body)).toBe(false)
 })

@@ -7,12 +7,11 @@ import type { AnyKind } from './kind.ts'
 
 /** Of a short answer nothing is known: a true one and a false one look the same. */
 export const SHORT_ANSWER =
-  'This answer has a pointer in place of its proof, or its proof was left out. It cannot be checked as it stands, which says nothing for it or against it. Ask again without proof=ref (over MCP with include = "proof") and check that answer, or check the row at `proof.href`.'
+  'This answer has a pointer in place of its proof. It cannot be checked as it stands, which says nothing for it or against it. Ask again without proof=ref (over MCP with include = "proof") and check that answer, or check the row at `proof.href`.'
 
-/** Whether a body is an answer in its short form. Every proof ends at a checkpoint; a refusal may have no pointer. */
+/** Whether a body is an answer in its short form. Every proof ends at a checkpoint. What has neither proof nor pointer is not proved. */
 export const isShortAnswer = (body: unknown): boolean =>
-  !isAnywhere(body, (each) => 'checkpoint' in each) &&
-  isAnywhere(body, (each) => each['type'] === PROOF_REF || 'agent_hint' in each)
+  !isAnywhere(body, (each) => 'checkpoint' in each) && isAnywhere(body, (each) => each['type'] === PROOF_REF)
 
 const isAnywhere = (value: unknown, test: (members: Members) => boolean): boolean =>
   isCompound(value) && (test(value as Members) || Object.values(value).some((each) => isAnywhere(each, test)))
