@@ -43,12 +43,12 @@ test('whoever browses by ZIP code is not told to use a ZIP code', async () => {
 test('whoever names a basis without a chart is not sent to another day', async () => {
   const without = await refusal('/reference?cpt=99213&basis=medicare_opps')
   expect([without.code, without.charts?.map(({ held }) => held)]).toEqual(['no_edition_for_day', [[]]])
-  expect(without.agent_hint).not.toContain('day in one of them')
+  expect(without.agent_hint).not.toContain('day in a period of')
   expect(without.agent_hint).toContain('another basis')
   // Where periods are held, the hint still names them.
   const { charts, agent_hint } = await refusal('/reference?cpt=99213&basis=medicare_pfs&as_of=2020-01-01')
   expect(charts?.[0]?.held.length).toBeGreaterThan(0)
-  expect(agent_hint).toContain('day in one of them')
+  expect(agent_hint).toContain('day in a period of')
 })
 
 test('a comparison of two charts names the parameter to change', async () => {
