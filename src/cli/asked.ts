@@ -1,9 +1,9 @@
 import { dayOf } from '../calendar.ts'
-import { isFiguresBody } from '../proof/body.ts'
 import { parseJson } from '../proof/canonical-json.ts'
 import type { BillQuestion } from '../proof/list/batch.ts'
 import { parseNote } from '../proof/note/signed-note.ts'
 import { askedAt, type Expected } from '../proof/whole/asked.ts'
+import { kindOf } from '../proof/whole/kind.ts'
 import { isShortAnswer } from '../proof/whole/open-points.ts'
 import { isAddress } from './answer-source.ts'
 import { UsageFault } from './command.ts'
@@ -61,12 +61,11 @@ function linesIn(request: string, as_of: string): BillQuestion[] {
 /** A file without a question. Some answers have none; a list must then be the whole one. */
 function askedBy(text: string, as_of: string): Expected {
   if (isNote(text)) return { anyQuestion: true, checkpoint: true }
-  const body = bodyOf(text)
-  if (isFiguresBody(body)) return { figures: true }
-  const { data, proof } = body
-  if (Array.isArray(data) && proof !== undefined)
-    return body['as_of'] === undefined ? { releases: {} } : { coverage: { as_of } }
-  if (isListOfChanges(body)) return { anyQuestion: true }
+  const kind = kindOf(bodyOf(text))
+  if (kind === 'figures') return { figures: true }
+  if (kind === 'releases') return { releases: {} }
+  if (kind === 'coverage') return { coverage: { as_of } }
+  if (kind === 'entries') return { anyQuestion: true }
   throw new UsageFault(
     'give the question that was asked: --cpt and --as-of (and --region, --npi, --modifier, --setting, --basis), --asked with the address, --lines with the request of a bill, or --any to check only that it was published',
   )
@@ -93,10 +92,6 @@ function strictly(text: string): unknown {
     return undefined
   }
 }
-
-const isListOfChanges = ({ data, states }: Record<string, unknown>): boolean =>
-  Array.isArray(data) &&
-  (states !== undefined || data.some((item) => typeof item === 'object' && item !== null && 'seq' in item))
 
 /** Whether the row of a body that was verified is of a release that is in force on no day. */
 export const isLapsed = (text: string): boolean =>

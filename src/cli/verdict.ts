@@ -1,13 +1,12 @@
 // What `atr verify` found, and the lines in which it says so.
 
-import type { SourceFault } from '../ingest/reread.ts'
 import type { FiguresState } from '../proof/figures.ts'
 import type { Decision } from '../proof/lookup/lookup.ts'
 import type { DerivationFault } from '../proof/price/derivation.ts'
 import type { Citation } from '../proof/price/release.ts'
 import { rowKey } from '../proof/price/row.ts'
 import type { Fault, ProvedEdition, ProvedRow, VerifiedAnswer } from '../proof/verify-lists.ts'
-import { REASONS } from '../proof/whole/reasons.ts'
+import { REASONS, type SourceFault } from '../proof/whole/reasons.ts'
 import type { GrowthVerdict } from './growth.ts'
 import { priceText } from './release-text.ts'
 

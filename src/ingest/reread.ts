@@ -1,17 +1,10 @@
 import { unreadable } from '../files/unreadable.ts'
 import type { Citation } from '../proof/price/release.ts'
 import { type Row, rowText } from '../proof/price/row.ts'
+import type { SourceFault } from '../proof/whole/reasons.ts'
 import type { StatedAmounts } from './hospital/file.ts'
 import type { Source } from './source.ts'
 
-export type SourceFault =
-  | 'source_missing'
-  | 'source_hash_mismatch'
-  | 'source_unreadable'
-  | 'line_not_found'
-  | 'inputs_not_at_line'
-  | 'other_amounts_in_file'
-  | 'code_in_source'
 /** Where a file itself is at fault, `file` says which one is needed. */
 export type SourceVerdict =
   | { ok: true }

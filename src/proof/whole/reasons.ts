@@ -4,7 +4,7 @@ import type { Fault } from '../fault.ts'
 import type { DerivationFault } from '../price/derivation.ts'
 
 /** What only a comparison with the cited files finds. */
-type SourceReason =
+export type SourceFault =
   | 'source_missing'
   | 'source_hash_mismatch'
   | 'source_unreadable'
@@ -12,7 +12,7 @@ type SourceReason =
   | 'inputs_not_at_line'
   | 'other_amounts_in_file'
   | 'code_in_source'
-export type Reason = Fault | DerivationFault | SourceReason
+export type Reason = Fault | DerivationFault | SourceFault
 
 export const REASONS: Readonly<Record<Reason, string>> = {
   json_malformed: 'This is not an answer of the registry: it is not JSON as the registry writes it.',
