@@ -58,11 +58,23 @@ test('Oregon and Indiana in capitals are states, and not the words that they loo
     // Before a ZIP code alone it is the word.
     ['PRICE OF 99213 IN 46011', '46011'],
     ['99213 PLEASE IN 46011', '46011'],
+    ['price of 99213, non-facility, IN 94102', '94102'],
+    ['PRICE OF 99213 PLEASE, IN CALIFORNIA', 'US-CA'],
+    ['CPT 99213, OFFICE, IN IL', 'IL'],
   ] as const)
     expect([text, inputOf(text)]).toEqual([text, expect.objectContaining({ cpt: '99213', region })])
   // The one of the two that is wrong is not known.
   expect(inputOf('99213 in Springfield, IN 62701')).toEqual({ cpt: '99213', region: 'Springfield, IN 62701' })
   expect(inputOf('99213 or 36415 in 94102')).toBe('several_codes')
+  // Behind a state it is the word: codes of physical therapy look like ZIP codes of Oregon.
+  for (const text of [
+    'price of 97140 in Texas OR 97110',
+    '99213 in California OR 97110',
+    '99213 in Chicago, IL OR 97110',
+    '99213 in Chicago, IL, OR 97110',
+    '99213 in New Mexico, OR 97110',
+  ])
+    expect([text, inputOf(text)]).toEqual([text, 'several_codes'])
 })
 
 test('the same question is read from many phrasings', () => {

@@ -3,6 +3,7 @@
 
 import type { Members } from '../../proof/shape.ts'
 import { writtenLookup } from '../written/lookup.ts'
+import { endsWithState } from '../written/place.ts'
 
 /** Why a text is no question. */
 export const UNREAD = ['words', 'no_code', 'several_codes', 'bill'] as const
@@ -75,12 +76,20 @@ const PARTS: readonly [name: string, pattern: RegExp][] = [
   ],
 ]
 
+const STATE_LIKE_WORD = /(?<=[A-Za-z.](?:, ?| ))(?:OR|IN)(?![\w-])/g
+const IN_A_PLACE = /\b(?:in|near|at) (?:[^|]* )?[A-Za-z.]+,? ?$/i
+
 /**
  * Oregon and Indiana are also words at which a place ends. In capitals they are states after a comma behind a name, and
- * between a name and a ZIP code in what is already a place.
+ * between a name and a ZIP code in what is already a place. Behind another state a place ends: what follows may be a code.
  */
-const STATES_LIKE_WORDS =
-  /(?<=[A-Za-z.], ?)(?:OR|IN)(?![\w-])|(?<=\b(?:in|In|IN|near|at) (?:[^|]* )?[A-Za-z.]+ )(?:OR|IN)(?=,? [0-9]{5}(?![\w]))/g
+function isState(word: string, before: string, after: string): boolean {
+  const [, name = '', comma] = /^(.*?)(,?) ?$/.exec(before) ?? []
+  if (endsWithState(name)) return false
+  const isInPlace = IN_A_PLACE.test(before)
+  if (comma === '') return isInPlace && /^,? [0-9]{5}(?!\w)/.test(after)
+  return word === 'OR' || isInPlace || !/^ +(?:[0-9]{5}|[A-Za-z])/.test(after)
+}
 /** With a mark they are no words; it is taken away when the place is read. */
 const MARKED = /\b(OR|IN)_/g
 
@@ -104,7 +113,9 @@ export function readText(text: string): Members | Unread {
     .replace(/[ ?.!]+$/, '')
   if (plain.length > MOST_CHARACTERS) return 'words'
   const shared: Record<string, string> = {}
-  let rest = plain.replaceAll(STATES_LIKE_WORDS, '$&_')
+  let rest = plain.replaceAll(STATE_LIKE_WORD, (word, at: number) =>
+    isState(word, plain.slice(0, at), plain.slice(at + word.length)) ? `${word}_` : word,
+  )
   for (const [name, pattern] of PARTS) {
     const found = [...rest.matchAll(pattern)]
     if (found.length > 1 || (found.length === 1 && name in shared)) return 'words'

@@ -80,6 +80,14 @@ function isElsewhere(before: string, zip: string): boolean {
   return states.length > 0 && !states.some((state) => hasZip(state.slice(-2), zip))
 }
 
+/** Whether a text ends with a state: by its name, or by two letters in capitals. */
+export function endsWithState(text: string): boolean {
+  const words = text.split(' ').slice(-4)
+  const [letters = ''] = words.slice(-1)
+  if (/^[A-Z]{2}$/.test(letters) && PREFIXES.has(letters)) return true
+  return words.some((_, from) => STATES.has(words.slice(from).join(' ').toLowerCase()))
+}
+
 /** One region, or those that share a name. */
 function regionOf(text: string): readonly string[] {
   // D.C. is DC. A number with a point is no ZIP code.
