@@ -46,6 +46,15 @@ test('the factor of anesthesia in a state with several localities, and in a divi
     expect([code, choices.map((each) => each.region)]).toEqual(['region_ambiguous', [...expected]])
     for (const { region, href } of choices) expect(await app.getJson(href)).toMatchObject({ kind: 'rate', region })
   }
+  // Whoever leaves a modifier out before a place is chosen hears what that means, as at the place.
+  const halved = { cpt: '00790', basis: 'medicare_anesthesia', modifier: 'QK' }
+  const there = await ask(app, { ...halved, region: 'US-CA-05' })
+  const open = await ask(app, { ...halved, region: 'CA' })
+  expect([there.code, open.code]).toEqual(['modifier_not_priced', 'region_ambiguous'])
+  expect(there.agent_hint).toStartWith('With QK, QX and QY Medicare pays half')
+  expect(open.agent_hint).toBe(
+    `Whichever place you choose, there is no price as asked. ${there.agent_hint} Take a region from \`choices\`.`,
+  )
 })
 
 test('on a page, places to choose from have the names of their states', async () => {

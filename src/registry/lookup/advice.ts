@@ -30,19 +30,25 @@ const RURAL_ALONE =
 const NOBODY =
   'Medicare pays no assistant or second surgeon for this service. The amount without the modifier is for the one who performs it: do not show it for this line.'
 
-const FIRST =
-  'Whichever place you choose, there is no price as asked: first take a modifier from `available.modifiers`, or none if it has none, and then a region from `choices`.'
+const NOWHERE = 'Whichever place you choose, there is no price as asked.'
+const THEN_A_PLACE = 'Take a region from `choices`.'
+const WITH_ONE = 'Take a modifier from `available.modifiers`, and say beside the amount which one you took.'
 
 /** Refusals that name the next call themselves. */
 const HAS_OWN_WAY = ['region_ambiguous', 'unknown_provider']
 
 /** The hint of a refusal, undefined for the usual one. It names lists that price the code on that day, which the question does not reach. */
-export function adviceAfter(proofs: Proofs, { question, decision }: LookupResult, code: ProblemCode, told: Told) {
+export function adviceAfter(
+  proofs: Proofs,
+  { question, decision }: LookupResult,
+  code: ProblemCode,
+  told: Told,
+  there: RefusedThere | undefined,
+) {
   if (decision.outcome === 'modifier_not_allowed') return modifierAdvice(decision)
   if (decision.outcome === 'region_ambiguous' && 'zip' in question.region) return { hint: DIVIDED }
   if (isRuralAlone(proofs, question, decision.outcome)) return { hint: RURAL_ALONE }
-  const there = decision.outcome === 'region_ambiguous' ? refusedThere(proofs, question, told) : undefined
-  if (there) return there.outcome === 'modifier_not_allowed' ? atAnyPlace(there) : { hint: FIRST }
+  if (there) return atAnyPlace(proofs, question, told, there)
   const hasOwnWay = HAS_OWN_WAY.includes(decision.outcome)
   const otherList = hasOwnWay ? undefined : underAnotherBasis(proofs, question, told.available)
   const isModifierMissing = decision.outcome === 'modifier_not_priced' && question.modifiers.length > 0
@@ -79,10 +85,13 @@ function inOtherSetting(proofs: Proofs, question: ParsedQuestion, decision: Deci
 export const unlisted = ({ npi }: Pick<ParsedQuestion, 'npi'>): string =>
   `${npi === null ? 'No price list that is held here has' : 'The file of this hospital does not have'} this code on this day. Check it for a typing error, such as the letter O for a zero. Do not invent a price.`
 
-/** The same where it is still open which place is meant: it holds for all of them. */
-const atAnyPlace = (refused: { row: Row; modifier: string }): { hint: string } => ({
-  hint: modifierAdvice(refused).hint ?? PROBLEMS.modifier_not_allowed.hint,
-})
+/** What to ask where it is still open which place is meant, and the modifiers are refused at all of them. */
+function atAnyPlace(proofs: Proofs, question: ParsedQuestion, { available }: Told, { region, refused }: RefusedThere) {
+  if (refused.outcome === 'modifier_not_allowed')
+    return { hint: modifierAdvice(refused).hint ?? PROBLEMS.modifier_not_allowed.hint }
+  const how = question.modifiers.length === 0 ? WITH_ONE : withoutModifier(proofs, { ...question, region }, available)
+  return { hint: [NOWHERE, how ?? WITH_ONE, THEN_A_PLACE].join(' ') }
+}
 
 /** Both sides may cost what one does; an assistant who is not paid is paid nothing. */
 function modifierAdvice({ row, modifier }: { row: Row; modifier: string }): { hint?: string } {
@@ -158,8 +167,7 @@ const NOT_SHOWN = 'Do not show it as what is paid for this line.'
 /**
  * With these Medicare pays another amount than without, or, with 74, the same. Chapter 12 of the same, sections 20.4.6 (22, 52,
  * 53, 63), 40.4 (78), 40.6 (51), 40.9 (66) and 50 (AD); chapter 4, section 20.6.4 (73, 74); chapter 5, section 20.1 (CO, CQ);
- * 42 CFR 419.45 (FB, FC) and 419.48 (PN); Social Security Act, sections 1834(p) (CT) and 1848(b)(9) (FX, FY). With PO it is less
- * for visits.
+ * 42 CFR 419.45 (FB, FC) and 419.48 (PN); Social Security Act, sections 1834(p) (CT) and 1848(b)(9) (FX, FY); 83 FR 58818 (PO).
  */
 const CAUTIONS: readonly [modifier: RegExp, caution: string][] = [
   [
@@ -167,8 +175,12 @@ const CAUTIONS: readonly [modifier: RegExp, caution: string][] = [
     `with it the Medicare contractor sets the amount by the report of the provider, with 22 most often more, and no schedule states it. ${NOT_SHOWN}`,
   ],
   [
-    /^(5[123]|7[38]|AD|C[OQT]|F[BCXY]|P[NO])$/,
+    /^(5[123]|7[38]|AD|C[OQT]|F[BCXY]|PN)$/,
     `with it Medicare most often pays less, and no schedule states how much: the amount without it is more than that. ${NOT_SHOWN}`,
+  ],
+  [
+    /^PO$/,
+    'with it Medicare pays less for visits to a clinic (G0463), and the same for most others. Do not show the amount of a visit as what is paid for this line.',
   ],
   [/^74$/, 'with it Medicare pays the hospital or center as without.'],
 ]
@@ -215,25 +227,37 @@ export function toChoose({ choices = [] }: Told): string {
   return more > 0 ? `${names}, or one of ${more} more` : names
 }
 
-type RefusedModifier = Extract<Decision, { outcome: 'modifier_not_priced' | 'modifier_not_allowed' }>
+/** That the modifier is missing, or has no price, at whichever place is chosen; and the first of these places. */
+export interface RefusedThere {
+  region: ParsedQuestion['region']
+  refused: Extract<Decision, { outcome: 'modifier_not_priced' | 'modifier_not_allowed' }>
+}
 
-/** That the modifier is missing, or has no price, at whichever place is chosen. */
-function refusedThere(proofs: Proofs, question: ParsedQuestion, { choices = [] }: Told): RefusedModifier | undefined {
-  const refusedAt = (choice: string): RefusedModifier | undefined => {
+/** Each place is looked up, so it is asked for once for a refusal. */
+export function refusedThere(
+  proofs: Proofs,
+  { question, decision }: LookupResult,
+  { choices = [] }: Told,
+): RefusedThere | undefined {
+  if (decision.outcome !== 'region_ambiguous' || 'zip' in question.region) return undefined
+  const refusedAt = (choice: string): RefusedThere | undefined => {
     const region = parseRegion(choice)
-    const there = region && unlessDamaged(() => find(proofs, { ...question, region }))?.decision
-    return there?.outcome === 'modifier_not_priced' || there?.outcome === 'modifier_not_allowed' ? there : undefined
+    if (!region) return undefined
+    const refused = unlessDamaged(() => find(proofs, { ...question, region }))?.decision
+    const isRefused = refused?.outcome === 'modifier_not_priced' || refused?.outcome === 'modifier_not_allowed'
+    return isRefused ? { region, refused } : undefined
   }
   const [first, ...others] = choices.map(({ region }) => region)
   const there = first === undefined ? undefined : refusedAt(first)
-  return there && others.every((each) => refusedAt(each)?.outcome === there.outcome) ? there : undefined
+  const isEverywhere = others.every((each) => there && refusedAt(each)?.refused.outcome === there.refused.outcome)
+  return isEverywhere ? there : undefined
 }
 
 /** Whoever chooses a place would hear next that a modifier is missing or has no price: it is said at once. */
-export function modifiersThere(proofs: Proofs, question: ParsedQuestion, told: Told): string {
-  const there = refusedThere(proofs, question, told)
+export function modifiersThere(question: ParsedQuestion, told: Told, there: RefusedThere | undefined): string {
   if (!there) return ''
-  if (there.outcome === 'modifier_not_allowed') return ` ${whyNotAdjusted(there.row, there.modifier)}`
+  const { refused } = there
+  if (refused.outcome === 'modifier_not_allowed') return ` ${whyNotAdjusted(refused.row, refused.modifier)}`
   const how = question.modifiers.length === 0 ? 'only with modifiers' : 'not with this modifier'
   return ` The code has prices there, but ${how}. Its modifiers: ${has(told.available.modifiers)}.`
 }

@@ -6,7 +6,7 @@ import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/pric
 import type { Manifest } from '../../proof/price/release.ts'
 import { type AnyRow, type PlaceRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { type Release, rowOf } from '../store.ts'
-import { adviceAfter, has, modifiersThere, toChoose } from './advice.ts'
+import { adviceAfter, has, modifiersThere, type RefusedThere, refusedThere, toChoose } from './advice.ts'
 import { becauseOf, checkUnshown, type RowInRelease } from './because.ts'
 import {
   availableFor,
@@ -194,8 +194,9 @@ function sayNo(proofs: Proofs, finding: LookupResult) {
     available,
   }
   const known = lastKnown(proofs, finding)
-  const hint = adviceAfter(proofs, finding, code, told)
-  return { code, detail: sentence(proofs, finding, { code, told, main }), hint, main, known, told }
+  const there = refusedThere(proofs, finding, told)
+  const hint = adviceAfter(proofs, finding, code, told, there)
+  return { code, detail: sentence(proofs, finding, { code, told, main, there }), hint, main, known, told }
 }
 
 const prefixOf = ({ question }: LookupResult): string => `${question.cpt}|`
@@ -234,7 +235,12 @@ const FOR_REPORTS = 'The schedule has this code for reports about quality alone:
 function sentence(
   proofs: Proofs,
   finding: LookupResult,
-  { code, told, main }: { code: ProblemCode; told: Told; main: RowInRelease | undefined },
+  {
+    code,
+    told,
+    main,
+    there,
+  }: { code: ProblemCode; told: Told; main: RowInRelease | undefined; there: RefusedThere | undefined },
 ): string {
   const { question, decision, trace } = finding
   const { available } = told
@@ -261,7 +267,7 @@ function sentence(
   if (decision.outcome === 'region_ambiguous')
     return 'zip' in question.region
       ? `Medicare divides this ZIP code between several places, and the table of ZIP codes does not say in which ${question.region.plusFour === null ? 'one the address lies: all nine digits may decide' : 'of them these nine digits lie'}.`
-      : `The question fits several places, each with a price of its own: choose one of ${toChoose(told)}.${modifiersThere(proofs, question, told)}`
+      : `The question fits several places, each with a price of its own: choose one of ${toChoose(told)}.${modifiersThere(question, told, there)}`
   if (decision.outcome === 'not_on_schedule' && available.bases.length > 0) {
     const missing = withoutCode(proofs, finding)
     const isAskedByList = question.basis !== undefined || question.setting === undefined
