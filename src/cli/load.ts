@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { dayOf } from '../calendar.ts'
 import { putCopy } from '../citations/store.ts'
 import type { Config } from '../config.ts'
+import { StoreFault } from '../db/fault.ts'
 import { importProviders } from '../figures/ledger/directory.ts'
 import { openBytes } from '../files/byte-stream.ts'
 import { load as loadSource } from '../ingest/load.ts'
@@ -182,7 +183,8 @@ async function loadRelease(
         asRefusal,
       )
     : release)
-  const judged = isStaged && !publishing ? await judge(db, release, compared) : undefined
+  const judgedOr = isStaged && !publishing ? await judge(db, release, compared).catch(asFault) : undefined
+  const judged = judgedOr instanceof StoreFault ? undefined : judgedOr
   line.clear()
   // Held or not, it was loaded: what is in it is told first.
   const { state } = refusedOr instanceof Problem ? release : refusedOr
@@ -204,7 +206,14 @@ async function loadRelease(
     show(asked.json, { ...summary, row_count, rejected_count, already, held: judged?.held }, text)
   }
   if (refusedOr instanceof Problem) throw refusedOr
+  if (judgedOr instanceof StoreFault) throw judgedOr
   return DONE
+}
+
+/** The edition before may be damaged. */
+function asFault(error: unknown): StoreFault {
+  if (error instanceof StoreFault) return error
+  throw error
 }
 
 /** What publishing would say of a release that stays staged. */

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/harness.ts'
+import { releaseFile } from '../support/release-file.ts'
 import { atr } from '../support/service.ts'
 
 const SAMPLE = join(import.meta.dir, '../../sample')
@@ -94,3 +96,23 @@ test('an operator checks, compares, publishes and withdraws', async () => {
   expect((await run('release', 'check')).code).toBe(2)
   expect((await run('fsck')).code).toBe(0)
 }, 60_000)
+
+test('a release that cannot be compared with the one before it was loaded all the same, and is told', async () => {
+  using folder = temporaryFolder()
+  const env = { DATA_DIR: join(folder.path, 'data') }
+  const run = (...args: string[]) => atr(args, env)
+  expect((await run('init', '--origin', 'cli.example')).code).toBe(0)
+  const overridden = ['--override', 'rejected_share', '--override', 'conflicting_keys', '--reason', 'sample_data']
+  expect((await run(...physician('SAMPLE26A', '2026-01-01'), '--publish', ...overridden)).code).toBe(0)
+  const path = await releaseFile(env, 1)
+  chmodSync(path, 0o600)
+  writeFileSync(
+    path,
+    readFileSync(path).map((byte, at) => (at < 100 ? byte : byte ^ 255)),
+  )
+  const staged = await run(...physician('SAMPLE26D', '2026-10-01'))
+  expect(staged.code).toBe(3)
+  expect(staged.out).toContain('cms-pfs:SAMPLE26D:1')
+  expect(staged.err).toContain('damaged')
+  expect((await run('release', 'list')).out).toMatch(/cms-pfs:SAMPLE26D:1 +staged/)
+})
