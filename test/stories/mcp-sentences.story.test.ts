@@ -184,10 +184,13 @@ test('the sentence about a bill says that two sides are not paid twice', async (
   const said = async (lines: object[], include?: 'proof'): Promise<string> =>
     (await client.callTool({ name: 'price_bill', arguments: { lines, include } })).content[0]?.text ?? ''
   const sides = (cpt: string) => ['LT', 'RT'].map((modifier) => ({ cpt, modifier }))
-  const less = 'of most codes Medicare pays both together one and a half times one, which is less than the sum'
-  const note = `Lines 2 and 3 are two sides of one service: ${less}`
-  expect(await said([{ cpt: '20610' }, ...sides('27447')])).toContain(note)
-  expect(await said([{ cpt: '20610' }, ...sides('27447')], 'proof')).toContain(note)
+  const less = 'Medicare pays both together one and a half times one, which is less than the sum'
+  const note = 'Lines 2 and 3 are two sides of one service'
+  // A short answer does not say of which codes that is so.
+  expect(await said([{ cpt: '20610' }, ...sides('27447')])).toContain(`${note}: of many codes ${less}. Ask about one`)
+  expect(await said([{ cpt: '20610' }, ...sides('27447')], 'proof')).toContain(`${note}: ${less}. Modifier 50 has`)
+  const days = ['2026-07-02', '2026-07-03']
+  expect(await said(sides('27447').map((line, i) => ({ ...line, as_of: days[i] })))).not.toContain(less)
   // Whole answers have the indicator of the row.
   expect(await said(sides('20610'), 'proof')).not.toContain(less)
   expect(await said([{ cpt: '27447', units: 2 }], 'proof')).toContain('The two units of line 1 may be two sides:')
@@ -392,6 +395,34 @@ test('a laboratory fee in a hospital says where the outpatient schedule packages
     expect(await said({ cpt: '81206', setting: 'outpatient' })).not.toContain(packages)
     expect(await said({ cpt: '85025', basis: 'medicare_clfs' })).not.toContain(packages)
   }
+})
+
+test('a factor whose edition has run out is not told as a price', async () => {
+  await using app = await testApp()
+  const factor = { cpt: '00000', basis: 'medicare_anesthesia', setting: null, kind: 'rate' } as const
+  const period = { effective_from: '2026-01-01', effective_to: '2026-06-30' }
+  const price = { amount: '20.50', currency: 'USD', per: 'UNIT' } as const
+  const rows = [aPrice({ ...factor, price, effective_from: period.effective_from })]
+  await app.publish(aRelease({ chart: 'cms-anesthesia', ...period, rows }))
+  const client = await connect(app, 'modern')
+  const asked = { cpt: '00790', basis: 'medicare_anesthesia', as_of: '2026-07-01' }
+  const { content } = await client.callTool({ name: 'lookup_price', arguments: asked })
+  expect(content[0]?.text).toContain(
+    'For every anesthesia code (national) it was $20.50 per UNIT until 2026-06-30 (cms-anesthesia:',
+  )
+  expect(content[0]?.text).toContain('A factor is multiplied by base units and time: it is not a price.')
+})
+
+test('arguments that are empty are as if they were not there, also where more is asked for beside an amount', async () => {
+  await using app = await testApp()
+  const indicators = { status: 'A', assistant: '2' }
+  await app.publish(aRelease({ rows: [aPrice({ cpt: '27447', indicators })] }))
+  const client = await connect(app, 'modern')
+  const said = async (more: object) =>
+    (await client.callTool({ name: 'lookup_price', arguments: { cpt: '27447', modifier: '80', ...more } })).content
+  const usual = await said({})
+  expect(usual[0]?.text).toMatch(/^\$[0-9.]+ is /)
+  expect(await said({ npi: '', setting: '', region: '' })).toEqual(usual)
 })
 
 test('a sheet does not count factors as prices', async () => {

@@ -1,4 +1,4 @@
-import { answerValue, type Operation, refusalOf } from '../../operation.ts'
+import { answerValue, type Operation, refusalOf, withoutEmpty } from '../../operation.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { isObject, type Members } from '../../proof/shape.ts'
 import type { ShownPlace } from '../written/equipment-words.ts'
@@ -20,8 +20,7 @@ export async function placeAt(
   const { data, place } = answer
   if (place !== undefined || !(Array.isArray(data) ? data : [answer]).some(isOpen)) return undefined
   if (!('zip' in (parseRegion(String(region)) ?? {}))) return undefined
-  const asked = lookup.input.parse({ cpt, region, modifier, as_of: day, basis: 'medicare_dmepos', include: 'proof' })
-  const found = await ofPlace(async () => answerValue(await lookup.run(asked, {})))
+  const found = await wholeAnswer(lookup, { cpt, region, modifier, as_of: day, basis: 'medicare_dmepos' })
   const shown = isObject(found) ? found['place'] : undefined
   return isObject(shown) ? (shown as ShownPlace) : undefined
 }
@@ -37,15 +36,15 @@ export async function untoldOf(
   { day, answer }: { day: string; answer: Members },
 ): Promise<Untold> {
   if (!isShort(answer, asked)) return {}
-  const whole = lookup.input.parse({ ...asked, as_of: day, include: 'proof' })
-  const found = await ofPlace(async () => answerValue(await lookup.run(whole, {})))
+  const found = await wholeAnswer(lookup, { ...asked, as_of: day })
   return isObject(found) ? (found as Untold) : {}
 }
 
 /** A refusal shows the place too. Whatever fails here, the answer stands without it. */
-async function ofPlace(ask: () => Promise<unknown>): Promise<unknown> {
+async function wholeAnswer(lookup: Operation, asked: Members): Promise<unknown> {
   try {
-    return await ask()
+    const input = lookup.input.parse(withoutEmpty({ ...asked, include: 'proof' }))
+    return answerValue(await lookup.run(input, {}))
   } catch (error) {
     return refusalOf(error)?.extra.members
   }

@@ -51,7 +51,9 @@ export function ofBill({ results, summary, releases, as_of }: Bill, { asked }: {
   const inSeveral = numbersOf(results, ({ row }) => row?.flags.includes('mixed_units') === true)
   return [
     `${summary.priced} of ${counted(summary.lines, 'line')} ${summary.priced === 1 || summary.lines === 1 ? 'has' : 'have'} a price${sums.length > 0 ? ': ' : ''}${sums.join('; ')}.`,
-    ...(results.length > MOST_TOLD ? [] : results.flatMap((line, at) => toldLine(line, at + 1, modifierOf(asked, at)))),
+    ...(results.length > MOST_TOLD
+      ? []
+      : results.flatMap((line, at) => toldLine(line, at + 1, lineAsked(asked, at).modifier))),
     ...sampleNote(
       results.flatMap(({ row }) => row ?? []),
       releases,
@@ -133,22 +135,33 @@ function sumNotes(results: readonly Line[]): string[] {
 function bothSidesNotes(results: readonly Line[], asked: Members): string[] {
   const lines = results.flatMap(({ row, units = 1, adjustment }, at) => {
     if (!row?.basis.startsWith('medicare_pfs') || adjustment) return []
-    const modifiers = String(modifierOf(asked, at) ?? '').split('-')
-    return [{ cpt: row.cpt, bilateral: row.indicators?.['bilateral'], units, number: at + 1, modifiers }]
+    const { modifier = '', as_of: day } = lineAsked(asked, at)
+    const modifiers = String(modifier).split('-')
+    return [{ cpt: row.cpt, bilateral: row.indicators?.['bilateral'], units, number: at + 1, modifiers, day }]
   })
-  const pairs = lines.flatMap((left) => {
-    if (!left.modifiers.includes('LT') || !['1', undefined].includes(left.bilateral)) return []
-    const right = lines.find(({ cpt, modifiers }) => cpt === left.cpt && modifiers.includes('RT'))
-    return right && right !== left ? [`${left.number} and ${right.number}`] : []
-  })
+  const pairsOf = (indicator: string | undefined): string =>
+    lines
+      .flatMap((left) => {
+        if (!left.modifiers.includes('LT') || left.bilateral !== indicator) return []
+        const right = lines.find(
+          ({ cpt, day, modifiers }) => cpt === left.cpt && day === left.day && modifiers.includes('RT'),
+        )
+        return right && right !== left ? [`${left.number} and ${right.number}`] : []
+      })
+      .join(', ')
+  const [sure, open] = [pairsOf('1'), pairsOf(undefined)]
   const twice = lines.filter(({ units, bilateral }) => units === 2 && bilateral === '1').map(({ number }) => number)
   return [
-    ...(pairs.length > 0 ? [`Lines ${pairs.join(', ')} are two sides of one service${SIDES}`] : []),
+    ...(sure ? [`Lines ${sure} are two sides of one service${SIDES}`] : []),
+    ...(open ? [`Lines ${open} are two sides of one service${SIDES_OPEN}`] : []),
     ...(twice.length > 0 ? [`The two units of line ${twice.join(', ')} may be two sides${SIDES}`] : []),
   ]
 }
 const SIDES =
-  ': of most codes Medicare pays both together one and a half times one, which is less than the sum. Modifier 50 has that amount.'
+  ': Medicare pays both together one and a half times one, which is less than the sum. Modifier 50 has that amount.'
+/** A short answer does not show the indicator. */
+const SIDES_OPEN =
+  ': of many codes Medicare pays both together one and a half times one, which is less than the sum. Ask about one of them with modifier 50 in place of LT and RT: it has that amount, or says why there is none.'
 
 /** For which day lines are that name none, or all of them. */
 function daysOf({ lines }: Members, today: string): string {
@@ -161,9 +174,9 @@ function daysOf({ lines }: Members, today: string): string {
 }
 
 /** As it was asked about: a row and its adjustment do not repeat it. */
-function modifierOf({ lines }: Members, at: number): unknown {
+function lineAsked({ lines }: Members, at: number): { modifier?: unknown; as_of?: unknown } {
   const line = Array.isArray(lines) ? lines[at] : undefined
-  return isObject(line) ? line['modifier'] : undefined
+  return isObject(line) ? line : {}
 }
 
 const numbersOf = (results: readonly Line[], isOne: (line: Line) => boolean): string =>

@@ -1,7 +1,7 @@
 // What a price was until its edition ended, for those who see the text of a refusal alone.
 
 import type { PricedRow } from '../../proof/price/row.ts'
-import { type Classed, codeTold, isSample, lastDayOf, placeOf, priceOf, whereOf } from './sentence-words.ts'
+import { type Classed, codeTold, isSample, lastDayOf, placeOf, priceOf, RATES, whereOf } from './sentence-words.ts'
 
 type LastKnown = Omit<PricedRow, 'derivation' | 'indicators' | 'locator'> & Classed & { effective_to?: string }
 
@@ -11,8 +11,11 @@ export function lastKnownNote(members: object | undefined): string[] {
   if (!row) return []
   const day = lastDayOf(row)
   const source = placeOf(row.proof)?.release_id
+  // Of Medicare the source says on which list.
+  const where = row.npi === null ? whereOf(row) : `${row.basis}, ${whereOf(row)}`
   return [
-    `For ${codeTold(row)} (${whereOf(row)}) it was ${priceOf(row.price)} until ${day} (${source}).`,
+    `For ${codeTold(row)} (${where}) it was ${priceOf(row.price)} until ${day} (${source}).`,
+    ...(row.kind === 'rate' ? [RATES] : []),
     ...(isSample(row) ? ['Sample data, not a real price.'] : []),
   ]
 }

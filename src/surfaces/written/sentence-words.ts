@@ -20,6 +20,8 @@ export const BASIS_WORDS: { [basis in Basis]: string } = {
   hospital_negotiated_high: 'the highest negotiated charge that the hospital lists',
 }
 
+export const RATES = 'A factor is multiplied by base units and time: it is not a price.'
+
 export type Amounts = { amount: string } | { low: string; high: string }
 export type Stated = Amounts & { per?: string | null }
 export const dollars = (amount: string): string => `$${amount}`

@@ -34,6 +34,7 @@ import {
   paymentNotes,
   placeOf,
   priceOf,
+  RATES,
   type Reasons,
   type Released,
   type Stated,
@@ -159,7 +160,6 @@ function ofSheet(sheet: Sheet, about: About): string {
   ].join(' ')
 }
 
-const RATES = 'A factor is multiplied by base units and time: it is not a price.'
 /** The first of them, and how many there are. */
 function listed(rows: readonly PointedRow[], noun: string, day: string): string {
   const shown = rows.slice(0, SHOWN).map((row) => {
