@@ -13,8 +13,8 @@ test('the address says what was asked, whatever was sent from it', () => {
   for (const text of [PAGE, SHEET, HISTORY, NOTE, '{}', 'x'])
     expect([
       askedOf(`${URL}/reference?cpt=99213&as_of=2026-07-15&setting=facility&region=&proof=full`, text, {}),
-      askedOf(`${URL}/reference/sheet?cpt=99213&as_of=2026-07-15`, text, {}),
-      askedOf(`${URL}/reference/history?cpt=99213&offset=20&limit=10`, text, {}),
+      askedOf(`${URL}/reference/sheet?cpt=99213&as_of=2026-07-15&proof=full`, text, {}),
+      askedOf(`${URL}/reference/history?cpt=99213&offset=20&limit=10&proof=full`, text, {}),
       askedOf(`${URL}/api/registry?chart=cms-pfs&as_of=2026-07-15&limit=5&offset=10`, text, {}),
       askedOf(`${URL}/api/coverage?as_of=2026-07-15`, text, {}),
       askedOf(`${URL}/api/releases?state=withdrawn`, text, {}),
@@ -60,11 +60,13 @@ test('a bill is checked line by line with the request that was sent', () => {
   const lines = [
     { cpt: '99213', units: 2 },
     { cpt: '80053', as_of: '2026-07-01' },
+    { cpt: '99214', as_of: '' },
   ]
   expect(askedOf('bill.json', '{}', { lines: JSON.stringify({ lines }), 'as-of': '2026-07-15' })).toEqual({
     questions: [
       { cpt: '99213', units: 2, as_of: '2026-07-15' },
       { cpt: '80053', as_of: '2026-07-01' },
+      { cpt: '99214', as_of: '2026-07-15' },
     ],
   })
   expect(() => askedOf('bill.json', '{}', { lines: '[]' })).toThrow('list of lines')

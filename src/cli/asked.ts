@@ -1,8 +1,8 @@
 import { dayOf } from '../calendar.ts'
-import { parseJson } from '../proof/canonical-json.ts'
-import type { BillQuestion } from '../proof/list/batch.ts'
+import { jsonIn } from '../proof/canonical-json.ts'
 import { parseNote } from '../proof/note/signed-note.ts'
-import { askedAt, type Expected } from '../proof/whole/asked.ts'
+import type { Members } from '../proof/shape.ts'
+import { askedAt, billAsked, type Expected } from '../proof/whole/asked.ts'
 import { kindOf } from '../proof/whole/kind.ts'
 import { isShortAnswer } from '../proof/whole/open-points.ts'
 import { isAddress } from './answer-source.ts'
@@ -40,7 +40,7 @@ export function askedOf(what: string, text: string, values: QuestionValues): Exp
     throw new UsageFault('say what was asked in the address or by options such as --cpt, not both')
   if (address !== undefined) return askedIn(address, values['as-of'])
   const day = values['as-of'] ?? dayOf(Date.now())
-  if (values.lines !== undefined) return { questions: linesIn(values.lines, day) }
+  if (values.lines !== undefined) return linesIn(values.lines, day)
   if (parts.length > 0) return { question: { cpt: '', ...Object.fromEntries(parts), as_of: day } }
   return askedBy(text, day)
 }
@@ -52,10 +52,10 @@ function askedIn(address: string, asOf: string | undefined): Expected {
 }
 
 /** The lines of a bill, from the request that was sent. */
-function linesIn(request: string, as_of: string): BillQuestion[] {
+function linesIn(request: string, as_of: string): Expected {
   const { lines } = bodyOf(request)
   if (!Array.isArray(lines)) throw new UsageFault('--lines is the request that was sent: JSON with a list of lines')
-  return lines.map((line) => ({ as_of, ...line }))
+  return billAsked(lines, as_of)
 }
 
 /** A file without a question. Some answers have none; a list must then be the whole one. */
@@ -74,24 +74,10 @@ function askedBy(text: string, as_of: string): Expected {
 /** A checkpoint by itself can be verified too: there is nothing in it but what was signed. */
 const isNote = (text: string): boolean => parseNote(text) !== undefined
 
-const bodyOf = (text: string): Record<string, unknown> => {
-  try {
-    return (JSON.parse(text) ?? {}) as Record<string, unknown>
-  } catch {
-    return {}
-  }
-}
-/** Whether an answer was asked for with `proof=ref`: there is nothing in it to check. */
-export const isReference = (text: string): boolean => isShortAnswer(strictly(text))
+const bodyOf = (text: string): Members => (jsonIn(text) ?? {}) as Members
 
-/** As the verifier reads it: what is nested deeper than any answer is none. */
-function strictly(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
-}
+/** Whether an answer was asked for with `proof=ref`: there is nothing in it to check. */
+export const isReference = (text: string): boolean => isShortAnswer(jsonIn(text))
 
 /** Whether the row of a body that was verified is of a release that is in force on no day. */
 export const isLapsed = (text: string): boolean =>

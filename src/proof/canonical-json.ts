@@ -76,3 +76,13 @@ export function parseJson(text: string, maxDepth = 32): Json {
   if (!isTaken(value, 1) || membersIn(text) !== members) refuse()
   return value
 }
+
+/** The same; undefined for what is no such JSON. */
+export function jsonIn(text: string): Json | undefined {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof JsonError) return undefined
+    throw error
+  }
+}

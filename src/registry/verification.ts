@@ -1,12 +1,14 @@
 import { z } from 'zod'
+import { withoutEmpty } from '../operation.ts'
 import { Problem } from '../problem.ts'
+import { jsonIn } from '../proof/canonical-json.ts'
 import { RELEASE_STATES } from '../proof/catalogue/releases.ts'
 import { MOST_LINES } from '../proof/list/batch.ts'
 import { isObject } from '../proof/shape.ts'
 import { ReferenceQuery, RegionText } from './lookup/query.ts'
 
-/** With an address before the path, which surfaces take off if it is that of this service. */
-const HREF = /^(https?:[!-~]{1,120})?\/rows\/([A-Za-z0-9._:-]{1,120})\/(0|[1-9][0-9]{0,14})$/
+/** With an address before the path, which surfaces take off if it is that of this service. Who has none may send an empty text. */
+const HREF = /^$|^(https?:[!-~]{1,120})?\/rows\/([A-Za-z0-9._:-]{1,120})\/(0|[1-9][0-9]{0,14})$/
 
 /** What was asked, of every kind of answer: which members belong together is known when the answer is. */
 const AskedQuestion = ReferenceQuery.partial().extend({
@@ -40,8 +42,9 @@ export const VerificationQuery = z.strictObject({
 
 /** The question in the form that it has for some kind of answer. */
 export function askedIn(question: unknown): AskedQuestion | undefined {
-  if (question === undefined) return undefined
-  const parsed = AskedQuestion.safeParse(question)
+  if (question === undefined || question === '') return undefined
+  const given = typeof question === 'string' ? jsonIn(question) : question
+  const parsed = AskedQuestion.safeParse(isObject(given) ? withoutEmpty(given) : given)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const [member] = issue?.path ?? []
@@ -77,9 +80,10 @@ function placeIn(href: string): { release_id: string; index: number } {
 
 /** Either a permalink or an answer is checked, not both and not neither. */
 export function checkedText(
-  { href, answer }: z.output<typeof VerificationQuery>,
+  { href: given, answer }: z.output<typeof VerificationQuery>,
   cite: (place: { release_id: string; index: number }) => Promise<object>,
 ): Promise<string> | string {
+  const href = given || undefined
   if ((href === undefined) === (answer === undefined))
     throw Problem.parameter(href === undefined ? 'answer' : 'href', 'give href or answer, and not both')
   if (href !== undefined) return cite(placeIn(href)).then((row) => JSON.stringify(row))

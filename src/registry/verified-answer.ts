@@ -1,12 +1,10 @@
 import { Problem } from '../problem.ts'
-import { parseJson } from '../proof/canonical-json.ts'
-import { Failure } from '../proof/fault.ts'
-import type { BillQuestion } from '../proof/list/batch.ts'
+import { jsonIn } from '../proof/canonical-json.ts'
 import { isObject, type Members } from '../proof/shape.ts'
 import { openCheckpoint, type TrustPolicy } from '../proof/verify-lists.ts'
-import type { Expected } from '../proof/whole/asked.ts'
+import { billAsked, type Expected } from '../proof/whole/asked.ts'
 import { type AnyKind, kindOf } from '../proof/whole/kind.ts'
-import { isShortAnswer, notAsked, SHORT_ANSWER, UNPROVED } from '../proof/whole/open-points.ts'
+import { isShortAnswer, openPoints, SHORT_ANSWER } from '../proof/whole/open-points.ts'
 import { REASONS } from '../proof/whole/reasons.ts'
 import { checkWhole } from '../proof/whole/whole-check.ts'
 import { questionOf } from './lookup/query.ts'
@@ -19,9 +17,11 @@ export async function verification(
   question: AskedQuestion | undefined,
   today: string,
 ): Promise<Verification> {
-  const body = bodyIn(text)
+  const read = jsonIn(text)
+  const body = isObject(read) ? read : undefined // the verifier says what is wrong with it
   const asked: Expected = question && body ? askedOf(kindOf(body), question, today) : { anyQuestion: true }
-  const verdict = await checkWhole(text, policy, asked)
+  const checked = await checkWhole(text, policy, asked)
+  const verdict = checked.ok && isOtherPage(body, question) ? ANOTHER : checked
   const question_checked = !('anyQuestion' in asked)
   if (!verdict.ok) {
     const { reason } = verdict
@@ -41,17 +41,6 @@ export async function verification(
   }
 }
 
-/** Undefined for what is no JSON object: the verifier says so. */
-function bodyIn(text: string): Members | undefined {
-  try {
-    const body: unknown = parseJson(text)
-    return isObject(body) ? body : undefined
-  } catch (error) {
-    if (error instanceof Failure) return undefined
-    throw error
-  }
-}
-
 const NAMES: Record<AnyKind, string> = {
   question: 'the answer to a lookup',
   questions: 'a bill',
@@ -63,13 +52,16 @@ const NAMES: Record<AnyKind, string> = {
   figures: 'the figures',
   entries: 'a list of changes',
 }
-/** What the service says of the editions that it has. No proof shows it. */
-const HOLDINGS = ' What the editions hold is the word of the service.'
 
-const detailOf = (kind: AnyKind, isAsked: boolean): string =>
-  isAsked
-    ? `It was published, and it answers the question, as ${NAMES[kind]}.${kind === 'coverage' ? HOLDINGS : ''}`
-    : `It was published. ${notAsked(UNPROVED[kind])}`.trim()
+const detailOf = (kind: AnyKind, isAsked: boolean): string => {
+  const passed = isAsked ? `It was published, and it answers the question, as ${NAMES[kind]}.` : 'It was published.'
+  return `${passed} ${openPoints(kind, isAsked)}`.trim()
+}
+
+/** Where a page of rows stands is not proved. One that says itself that it stands elsewhere is not the one that was asked for. */
+const isOtherPage = (body: Members | undefined, question: AskedQuestion | undefined): boolean =>
+  question?.offset !== undefined && isObject(body?.['page']) && body['page']['offset'] !== question.offset
+const ANOTHER = { ok: false, reason: 'answers_another_question' } as const
 
 const LOOKUP = ['cpt', 'region', 'npi', 'as_of', 'modifier', 'setting', 'basis'] as const
 /** What each kind of answer is asked with. How long a page is, and its cursor, is no part of the question. */
@@ -121,11 +113,5 @@ function ofBill(
   if (lines === undefined) return { question: { cpt: '', as_of: as_of ?? today } }
   if (Object.keys(other).length > 0)
     throw Problem.parameter('question', 'the question of a bill has lines, and as_of for those without one')
-  const day = as_of ?? today
-  return {
-    questions: lines.map((line) => {
-      const sent = isObject(line) ? line : {}
-      return { ...sent, as_of: sent['as_of'] || day } as BillQuestion
-    }),
-  }
+  return billAsked(lines, as_of ?? today)
 }

@@ -129,6 +129,56 @@ test('a question of something else is refused, and parts that it cannot have are
   })
 })
 
+test('of what answers another question nothing is said for it: it may be forged', async () => {
+  const { sheet, bill, page } = await cases()
+  const forge = (data: Members[]): Members[] => data.map((row) => ({ ...row, price: { amount: '0.01' } }))
+  const forged = { ...(sheet?.answer as Answer), data: forge(sheet?.answer.data ?? []) }
+  for (const [answer, question] of [
+    [forged, { lines: LINES }],
+    [{ ...bill?.answer, results: [] }, { lines: LINES }],
+    [{ data: [], not_held: [] }, { lines: LINES }],
+    [page?.answer, { cpt: '99213', as_of: DAY, offset: 3 }],
+  ] as const) {
+    const { verified, reason, detail } = await verify({ answer, question })
+    expect([verified, reason]).toEqual([false, 'answers_another_question'])
+    expect(detail).toStartWith('It is not the answer to the question')
+    expect(detail).not.toContain('published')
+  }
+})
+
+test('with its question, an answer that passes still says what is the word of the service', async () => {
+  const { page, coverage, releases, history, bill, sheet } = await cases()
+  for (const [each, word] of [
+    [page, 'no rows before and after these, and what `page` says'],
+    [coverage, 'what the editions hold'],
+    [releases, 'withdrawn and replaced releases'],
+    [history, 'how many editions there are in all'],
+    [bill, '`as_of` of the bill'],
+  ] as const) {
+    const { answer, question } = each as Case
+    const { detail } = await verify({ answer, question })
+    expect(detail).toMatch(/^It was published, and it answers .*This is the word of the service, and not proved: /)
+    expect(detail).toContain(word)
+    expect(await textOf({ answer, question })).toContain(String(detail))
+  }
+  expect(await verify({ answer: sheet?.answer, question: SHEET })).toMatchObject({
+    detail: 'It was published, and it answers the question, as a sheet.',
+  })
+})
+
+test('a question may be sent as its text, and what is empty is as if it were not there', async () => {
+  const answer = await get(`/reference?cpt=99213&as_of=${DAY}`)
+  const passed = { verified: true, question_checked: true }
+  for (const question of [
+    JSON.stringify({ cpt: '99213', as_of: DAY }),
+    { cpt: '99213', as_of: DAY, region: '', modifier: '', npi: '' },
+  ])
+    expect(await verify({ href: '', answer, question })).toMatchObject(passed)
+  expect(await verify({ answer, question: '' })).toMatchObject({ verified: true, question_checked: false })
+  expect(await verify({ answer, question: '{' })).toMatchObject({ code: 'invalid_parameter' })
+  expect(await verify({ href: '' })).toMatchObject({ code: 'invalid_parameter' })
+})
+
 test('the question as MCP has understood it verifies the answer that came with it', async () => {
   const asked = { lines: [{ cpt: '99213-25', units: '2' }, 'not a code'], region: 'US-CA-05', include: 'proof' }
   const bill = await client.callTool({ name: 'price_bill', arguments: asked })

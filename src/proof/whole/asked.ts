@@ -1,6 +1,7 @@
 // What an address of the service asks: whoever has an answer and its address can check that the one answers the other.
 
 import { RELEASE_STATES } from '../catalogue/releases.ts'
+import { isObject } from '../shape.ts'
 import type { Inquiry } from '../verify-lists.ts'
 
 /** The place that a permalink names. */
@@ -14,7 +15,7 @@ export type Expected = Inquiry & { checkpoint?: true; permalink?: Permalink }
 type Query = { [part: string]: string | undefined }
 
 const PLACES: readonly [RegExp, (query: Query, day: string, path: readonly string[]) => Expected][] = [
-  [/\/reference$/, ({ proof: _, ...query }, as_of) => ({ question: { cpt: '', ...query, as_of } })],
+  [/\/reference$/, (query, as_of) => ({ question: { cpt: '', ...query, as_of } })],
   [/\/reference\/sheet$/, (query, as_of) => ({ sheet: { cpt: '', ...query, as_of } })],
   [/\/reference\/history$/, ({ cpt = '', ...query }) => ({ history: { ...query, cpt, offset: offsetOf(query) } })],
   [/\/api\/registry$/, ({ offset: _, after: _a, ...query }, as_of) => ({ page: { ...query, as_of } })],
@@ -43,13 +44,28 @@ const stateIn = (text: string | undefined) => {
  */
 export function askedAt(address: string, today: string, asOf?: string): Expected | undefined {
   const { pathname, searchParams } = new URL(address, 'http://localhost')
-  const { limit: _, as_of, ...query } = Object.fromEntries([...searchParams].filter(([, value]) => value !== ''))
+  const {
+    limit: _,
+    proof: _p,
+    as_of,
+    ...query
+  } = Object.fromEntries([...searchParams].filter(([, value]) => value !== ''))
   for (const [pattern, asked] of PLACES) {
     const [whole, ...path] = pattern.exec(decodeURIComponent(pathname)) ?? []
     if (whole !== undefined) return asked(query, asOf ?? as_of ?? today, path)
   }
   return undefined
 }
+
+/** The lines of a bill as they were sent: one without a day, or with an empty one, is about the day of the request. */
+export function billAsked(lines: readonly unknown[], day: string): Bill {
+  const questions = lines.map((line) => {
+    const sent = isObject(line) ? line : {}
+    return { ...sent, as_of: sent['as_of'] || day } as Bill['questions'][number]
+  })
+  return { questions }
+}
+type Bill = Extract<Inquiry, { questions: unknown }>
 
 interface Placed {
   proof?: { release?: { release_id?: unknown }; row?: { index?: unknown } }

@@ -17,7 +17,7 @@ const isAnywhere = (value: unknown, test: (members: Members) => boolean): boolea
   isCompound(value) && (test(value as Members) || Object.values(value).some((each) => isAnywhere(each, test)))
 
 /** What nobody has checked of an answer whose question was not given. */
-export const UNPROVED: Readonly<Record<AnyKind, string>> = {
+const UNPROVED: Readonly<Record<AnyKind, string>> = {
   question:
     'that it answers what you asked, that it is in force on the day you mean, and what it says of modifiers and their amount',
   questions:
@@ -31,5 +31,26 @@ export const UNPROVED: Readonly<Record<AnyKind, string>> = {
   figures: '',
   entries: 'that no change is missing before and after these',
 }
-export const notAsked = (unproved: string): string =>
-  unproved === '' ? '' : `The question was not checked, so this is not proved: ${unproved}.`
+/** What is not proved of an answer with its question either: it is the word of the service. */
+const WORD_ALONE: { readonly [kind in AnyKind]?: string } = {
+  questions: '`as_of` of the bill, as each line was checked for its own day',
+  page: 'that there are no rows before and after these, and what `page` says',
+  releases:
+    'that withdrawn and replaced releases are all listed, what comes before an offset above 0, and how many there are in all',
+  coverage:
+    'what the editions hold, that none is missing if a code or a hospital was asked for, what comes before an offset above 0, and how many there are in all',
+  history: 'how many editions there are in all',
+}
+
+/** What is not proved of an answer that passed, with its question or without it; empty if there is nothing. */
+export function openPoints(kind: AnyKind, isAsked: boolean): string {
+  const open = (isAsked ? WORD_ALONE[kind] : UNPROVED[kind]) ?? ''
+  if (open === '') return ''
+  return isAsked
+    ? `This is the word of the service, and not proved: ${open}.`
+    : `The question was not checked, so this is not proved: ${open}.`
+}
+
+/** The same of all kinds. */
+export const allOpenPoints = (isAsked: boolean): { [kind: string]: string } =>
+  Object.fromEntries(Object.keys(UNPROVED).map((kind) => [kind, openPoints(kind as AnyKind, isAsked)]))

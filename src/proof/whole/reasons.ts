@@ -45,9 +45,9 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   repeated_item: 'The same change stands in it twice.',
   question_malformed: 'The question has no meaning: check the code, the place and the day.',
   choice_not_proved:
-    'This row is not proved to be the first choice for the question that was asked; it may be of another code or place.',
+    'It is not proved that this is the first choice for the question that was asked; it may be of another code or place.',
   answers_another_question:
-    'What it shows was published, but it is not the answer to the question: it may be of another code, place or day, or something was added, left out or moved.',
+    'It is not the answer to the question that was asked: it may be of another kind, code, place or day, or something was changed, added, left out or moved.',
   entry_malformed: 'An entry is not a change of a figure.',
   entry_not_in_log: 'An entry is not in the signed log: it was changed or never published.',
   seq_not_its_place: 'The number of a change is not its place in the log.',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Problem } from '../../problem.ts'
-import { jsonIn } from '../written/lookup.ts'
+import { jsonIn } from '../../proof/canonical-json.ts'
 import { RpcError } from './rpc.ts'
 import { readText, type Unread } from './text.ts'
 

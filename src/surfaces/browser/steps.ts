@@ -1,7 +1,7 @@
 // A check of an answer, told as five steps: what was found at each, and at which one a lie came out. The verdict is that
 // of `atr verify`; the steps only say where it comes from.
 
-import { parseJson } from '../../proof/canonical-json.ts'
+import { jsonIn } from '../../proof/canonical-json.ts'
 import type { Fault } from '../../proof/fault.ts'
 import { openCheckpoint } from '../../proof/note/checkpoint.ts'
 import type { TrustPolicy } from '../../proof/note/policy.ts'
@@ -89,8 +89,8 @@ export interface Words {
   reasons: { readonly [reason in Reason]?: string }
   /** What is said of a short answer, and undefined of any other. */
   ofShort?: (text: string) => string | undefined
-  /** What is not proved of an answer without its question. */
-  notAsked?: (text: string) => string
+  /** What is not proved of an answer, with its question or without it. */
+  open?: (text: string, isAsked: boolean) => string
 }
 
 /** Checks an answer and tells the result step by step. Limits of age are left out for an answer of any age. */
@@ -171,10 +171,11 @@ async function told(
       : period === null
         ? `${NOT_ASKED}the release is in force on no day; the row was published.`
         : 'Proved under one state of the registry.',
-    answer:
-      'anyQuestion' in asked && !asked.permalink
-        ? `${NOT_ASKED}you did not say what was asked. ${words.notAsked?.(text) ?? ''}`.trim()
-        : `It answers what was asked${questionText(asked)}.`,
+    answer: asked.checkpoint
+      ? `${NOT_ASKED}a checkpoint answers no question.`
+      : 'anyQuestion' in asked && !asked.permalink
+        ? `${NOT_ASKED}${words.open?.(text, false) || 'you did not say what was asked.'}`
+        : `It answers what was asked${questionText(asked)}. ${asked.permalink ? '' : (words.open?.(text, true) ?? '')}`.trim(),
     fresh:
       notBefore === undefined
         ? `${NOT_ASKED}any age will do.`
@@ -197,12 +198,8 @@ function periodIn(text: string): Period | null | undefined {
   interface Cited {
     proof?: { in_force?: { period?: Period } | null }
   }
-  try {
-    const { row, proof = row?.proof } = parseJson(text) as Cited & { row?: Cited }
-    return proof?.in_force === null ? null : proof?.in_force?.period
-  } catch {
-    return undefined
-  }
+  const { row, proof = row?.proof } = (jsonIn(text) ?? {}) as Cited & { row?: Cited }
+  return proof?.in_force === null ? null : proof?.in_force?.period
 }
 
 /** An edition that is not of the day that was asked about. Its period is proved by now. */

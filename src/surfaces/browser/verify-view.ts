@@ -1,10 +1,9 @@
 // The page on which anything that was answered with a proof can be checked. Nothing that is pasted leaves the browser.
 
-import { parseJson } from '../../proof/canonical-json.ts'
+import { jsonIn } from '../../proof/canonical-json.ts'
 import { isExport } from '../../proof/export/format.ts'
-import type { BillQuestion } from '../../proof/list/batch.ts'
 import type { Members } from '../../proof/shape.ts'
-import { askedAt, type Expected } from '../../proof/whole/asked.ts'
+import { askedAt, billAsked, type Expected } from '../../proof/whole/asked.ts'
 import { type AnyKind, kindOf } from '../../proof/whole/kind.ts'
 import { isShortAnswer } from '../../proof/whole/open-points.ts'
 import type { REASONS } from '../../proof/whole/reasons.ts'
@@ -27,17 +26,11 @@ let exports: { exportCheck: typeof exportCheck } | undefined
 /** The sentences are many, and stand in the page: its script has no room for them. */
 interface PageWords {
   reasons: typeof REASONS
-  unproved: Record<AnyKind, string>
+  open: { asked: Record<AnyKind, string>; unasked: Record<AnyKind, string> }
   short: string
 }
 const words = JSON.parse(find('#words').textContent ?? '') as PageWords
-const bodyOf = (text: string): Members => {
-  try {
-    return parseJson(text) as Members
-  } catch {
-    return {}
-  }
-}
+const bodyOf = (text: string): Members => (jsonIn(text) ?? {}) as Members
 const panel = new CheckPanel(
   find('#check'),
   (text, ...more) =>
@@ -48,7 +41,7 @@ const panel = new CheckPanel(
   {
     reasons: words.reasons,
     ofShort: (text) => (isShortAnswer(bodyOf(text)) ? words.short : undefined),
-    notAsked: (text) => words.unproved[kindOf(bodyOf(text))],
+    open: (text, isAsked) => words.open[isAsked ? 'asked' : 'unasked'][kindOf(bodyOf(text))],
   },
 )
 
@@ -58,8 +51,8 @@ function expected(question: string): Expected | undefined {
   if (question === '') return { anyQuestion: true }
   try {
     if (!question.startsWith('{')) return askedAt(question, today)
-    const { lines } = JSON.parse(question) as { lines: BillQuestion[] }
-    return { questions: lines.map((line) => ({ ...line, as_of: line.as_of || today })) }
+    const { lines } = JSON.parse(question) as { lines: unknown[] }
+    return billAsked(lines, today)
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { raw } from 'hono/html'
-import { notAsked, SHORT_ANSWER, UNPROVED } from '../../proof/whole/open-points.ts'
+import { allOpenPoints, SHORT_ANSWER } from '../../proof/whole/open-points.ts'
 import { REASONS } from '../../proof/whole/reasons.ts'
 import { inScript } from '../price/check-section.tsx'
 import { CHECK_STEPS } from '../price/price-words.ts'
@@ -59,7 +59,7 @@ const Form = ({ exports }: { exports: string }) => (
 /** What the check says. It stands in the page, because its script may not grow. */
 const WORDS = {
   reasons: REASONS,
-  unproved: Object.fromEntries(Object.entries(UNPROVED).map(([kind, what]) => [kind, notAsked(what)])),
+  open: { asked: allOpenPoints(true), unasked: allOpenPoints(false) },
   short: SHORT_ANSWER,
 }
 

@@ -1,7 +1,7 @@
 // The parameters of a lookup as programs and language models send them, in the one form that lookups take. Whoever reads
 // them so must show the question that came of it: a verifier is given the question too.
 
-import { JsonError, parseJson } from '../../proof/canonical-json.ts'
+import { jsonIn } from '../../proof/canonical-json.ts'
 import { isNpi } from '../../proof/lookup/npi.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
@@ -105,16 +105,6 @@ function listIn(lines: unknown): readonly unknown[] | undefined {
   const value = typeof lines === 'string' && /^\s*[[{]/.test(lines) ? jsonIn(lines) : lines
   if (isObject(value)) return [value]
   return Array.isArray(value) ? value : undefined
-}
-
-/** Undefined for what is no JSON. */
-export function jsonIn(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    if (error instanceof JsonError) return undefined
-    throw error
-  }
 }
 
 /** A line that is only a code asks about that code. */
