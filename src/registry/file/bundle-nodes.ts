@@ -1,6 +1,7 @@
 import { HASH_SIZE, type Hash } from '../../proof/tree/merkle.ts'
 import { type PlacedHashes, placedHashes, viewOf } from '../bundle/placed-bundle.ts'
 import { BESIDE, BUNDLE_HASHES, BUNDLE_HEIGHT, BUNDLE_ROWS, MIDDLE_HEIGHT, MIDDLE_NODES } from './bundle.ts'
+import { writeMember } from './levels.ts'
 
 /** The lower nodes around the rows of one bundle. */
 export interface BundleNodes {
@@ -69,12 +70,6 @@ function pairsBetween(group: number): number[] {
 }
 
 const all = Int32Array.from(pairs, (_, pair) => pair)
-/** By row: the pairs of which a node beside its way is the hash. The other ones are stored. */
-const besideOf = leaves.map((_, row) =>
-  Int32Array.from(FIRST_PAIR.slice(0, -1), (first, height) => first + ((row >> (height + 1)) ^ 1)).filter(
-    (_, height) => height + 1 !== MIDDLE_HEIGHT,
-  ),
-)
 
 /**
  * What is needed of the tree for the proof of one row, if a bundle in a full tile has neither too little nor too much. The
@@ -103,9 +98,42 @@ export function nodesIn(stored: Uint8Array, bundle: number): BundleNodes | undef
   return { nodes, view: viewOf(nodes), root: nodes.subarray(PAIRS * PAIR_BYTES) }
 }
 
-/** The same for one row of a sound bundle: nothing is worked out but what the proof states, so not the root of the tile either. */
-export function nodesBeside(stored: PlacedHashes, bundle: number, row: number): BundleNodes | undefined {
-  return stored.hashesSize === STORED_BYTES ? climbed(stored, bundle, row, besideOf[row] as Int32Array) : undefined
+/** Copies the two nodes under that over the bundle which was worked out last (`nodesOver`). */
+export function copyHalves(into: DataView, at: number): void {
+  for (let i = 0; i < HALVES_BYTES; i += 4) into.setInt32(at + i, roomView.getInt32(HALVES_AT + i))
+}
+const HALVES_AT = placeOfNode(BUNDLE_HEIGHT - 1, 0)
+export const HALVES_BYTES = 2 * HASH_SIZE
+
+const pair = Buffer.alloc(PAIR_BYTES, 1)
+const pairView = viewOf(pair)
+const node = Buffer.alloc(HASH_SIZE)
+const nodeView = viewOf(node)
+
+/**
+ * Writes what is beside the way from a row of a sound bundle to the root of its tile, as members of a JSON list, and gives the
+ * place after it; -1 if it has too little or too much. Nothing is worked out but what is written.
+ */
+export function writeBeside(out: DataView, to: number, stored: PlacedHashes, row: number): number {
+  const { hashes, hashesAt, halves } = stored
+  if (stored.hashesSize !== STORED_BYTES) return -1
+  let at = writeMember(out, to, hashes, hashesAt + (row ^ 1) * HASH_SIZE)
+  at = writePair(out, at, stored, ((row >> 1) ^ 1) * 2)
+  at = writeMember(out, at, hashes, hashesAt + (BUNDLE_ROWS + ((row >> 2) ^ 1)) * HASH_SIZE)
+  at = halves
+    ? writeMember(out, at, halves, stored.halvesAt + ((row >> 3) ^ 1) * HASH_SIZE)
+    : writePair(out, at, stored, BUNDLE_ROWS + ((row >> 3) ^ 1) * 2)
+  for (let i = 0; i < BESIDE; i++)
+    at = writeMember(out, at, hashes, hashesAt + (BUNDLE_ROWS + MIDDLE_NODES + i) * HASH_SIZE)
+  return at
+}
+
+/** The node over two that stand side by side. */
+function writePair(out: DataView, at: number, { hashes, hashesAt }: PlacedHashes, first: number): number {
+  const start = hashesAt + first * HASH_SIZE
+  for (let i = 0; i < 2 * HASH_SIZE; i += 4) pairView.setInt32(1 + i, hashes.getInt32(start + i, true), true)
+  Bun.SHA256.hash(pair, node)
+  return writeMember(out, at, nodeView, 0)
 }
 
 function climbed(stored: PlacedHashes, bundle: number, row: number, some: Int32Array): BundleNodes {

@@ -45,6 +45,16 @@ export function writeHash(out: DataView, to: number, hashes: DataView, from: num
 
 const EQUALS = 61
 
+/** A hash, as a member of a JSON list with a comma after it. */
+export function writeMember(out: DataView, to: number, hashes: DataView, from: number): number {
+  out.setUint8(to, QUOTE)
+  const at = writeHash(out, to + 1, hashes, from)
+  out.setUint16(at, QUOTE_AND_COMMA)
+  return at + 2
+}
+
+const [QUOTE, QUOTE_AND_COMMA] = [0x22, 0x222c]
+
 /** Whether a hash stands at a place among others. */
 export function isHashAt(hashes: Uint8Array, at: number, hash: Uint8Array): boolean {
   for (let i = 0; i < HASH_SIZE; i++) if (hashes[at + i] !== hash[i]) return false

@@ -5,15 +5,15 @@ import { type PlacedHashes, placedHashes, viewOf } from '../bundle/placed-bundle
 import { BESIDE, BUNDLE_HEIGHT, BUNDLE_ROWS, BUNDLES_PER_TILE } from './bundle.ts'
 import {
   type BundleNodes,
-  nodesBeside,
   nodesFor,
   nodesIn,
   nodesOver,
   placeBeside,
   placeOfNode,
   placeOfRoot,
+  writeBeside,
 } from './bundle-nodes.ts'
-import { bufferOf, HASH_TEXT, isHashAt, levelsOf, writeHash } from './levels.ts'
+import { bufferOf, HASH_TEXT, isHashAt, levelsOf, writeMember } from './levels.ts'
 import { Recent } from './recent.ts'
 
 // The tree over the rows of a release, for proofs. All nodes from the roots of the lowest tiles up are kept, which is one
@@ -45,7 +45,6 @@ export function tileOf(parts: TileParts, level: number, n: number): Uint8Array {
 }
 
 const MOST_CHECKED = 8
-const [QUOTE, QUOTE_AND_COMMA] = [0x22, 0x222c]
 /** A path has fewer hashes than a number has bits. */
 export const MOST_PATH_BYTES = 64 * (HASH_TEXT + 3)
 /** The text of the nodes from this height on is the same for thousands of rows. */
@@ -139,15 +138,10 @@ export class ReleaseTree {
     }
     const bundle = Math.floor(index / BUNDLE_ROWS)
     const place = index % BUNDLE_ROWS
-    const { nodes, view: lower } =
-      stored?.isSound === true
-        ? this.#soundNodes(stored, bundle, place)
-        : (this.#checked.find(bundle) ?? this.#nodesFor(stored, bundle, place))
-    if (leaf ? !isAt(nodes, placeOfNode(0, place), leaf) : !stored?.isSound) return -1
-    let at = to
-    for (let height = 0; height < BUNDLE_HEIGHT; height++)
-      at = writeMember(view, at, lower, placeOfNode(height, (place >> height) ^ 1))
-    for (let i = 0; i < BESIDE; i++) at = writeMember(view, at, lower, placeBeside(bundle, i))
+    let at = stored?.isSound
+      ? this.#writeKnown(view, to, place, stored)
+      : this.#writeChecked(view, to, bundle, place, leaf, stored)
+    if (at < 0) return at
     for (let height = TILE_HEIGHT; height < SHARED_HEIGHT && 2 ** height < this.#size; height++) {
       const sibling = (index >> height) ^ 1
       const level = this.#upperViews[height - TILE_HEIGHT] as DataView
@@ -158,6 +152,31 @@ export class ReleaseTree {
     const { text } = this.#sharedBy(index)
     bytes.set(text, at)
     return at + text.length - 1
+  }
+
+  /** From a leaf up to the root of its tile, where all that is stored is known to lead there. */
+  #writeKnown(view: DataView, to: number, place: number, stored: PlacedHashes): number {
+    const at = writeBeside(view, to, stored, place)
+    if (at < 0) throw this.parts.fault()
+    return at
+  }
+
+  /** The same where that is found out first; -1 if it is another leaf. */
+  #writeChecked(
+    view: DataView,
+    to: number,
+    bundle: number,
+    place: number,
+    leaf: Hash | undefined,
+    stored: PlacedHashes | undefined,
+  ): number {
+    const { nodes, view: lower } = this.#checked.find(bundle) ?? this.#nodesFor(stored, bundle, place)
+    if (!leaf || !isAt(nodes, placeOfNode(0, place), leaf)) return -1
+    let at = to
+    for (let height = 0; height < BUNDLE_HEIGHT; height++)
+      at = writeMember(view, at, lower, placeOfNode(height, (place >> height) ^ 1))
+    for (let i = 0; i < BESIDE; i++) at = writeMember(view, at, lower, placeBeside(bundle, i))
+    return at
   }
 
   /** The rest of the path of all rows that have a node of this height in common. */
@@ -217,13 +236,6 @@ export class ReleaseTree {
     return this.#lead(bundle, nodesFor(stored ?? placedHashes(this.parts.hashesIn(bundle)), bundle, place))
   }
 
-  /** The same where all of them are known to lead to the root. */
-  #soundNodes(stored: PlacedHashes, bundle: number, place: number): BundleNodes {
-    const found = nodesBeside(stored, bundle, place)
-    if (!found) throw this.parts.fault()
-    return found
-  }
-
   /** The same nodes of a bundle in a full tile, after they were found to lead to its root. */
   #lead(bundle: number, found: BundleNodes | undefined): BundleNodes {
     if (!found || !this.#leads(bundle, found)) throw this.parts.fault()
@@ -247,14 +259,6 @@ function hashAt(level: Buffer | undefined, index: number): Hash {
   const at = index * HASH_SIZE
   if (!level || at + HASH_SIZE > level.length) throw new RangeError('a tile is narrower than the tree says')
   return level.subarray(at, at + HASH_SIZE)
-}
-
-/** A hash, as a member of a JSON list with a comma after it. */
-function writeMember(out: DataView, to: number, hashes: DataView, from: number): number {
-  out.setUint8(to, QUOTE)
-  const at = writeHash(out, to + 1, hashes, from)
-  out.setUint16(at, QUOTE_AND_COMMA)
-  return at + 2
 }
 
 const textAt = (hashes: Buffer, at: number): string => hashes.toString('base64', at, at + HASH_SIZE)
