@@ -82,8 +82,8 @@ export class BundleSums implements KnownBundles {
   }
 }
 
-/** For twelve million rows. */
-const memory = new Budget(48 * 1024 * 1024)
+/** For four million rows: of ten million it would be more than is gained. */
+const memory = new Budget(16 * 1024 * 1024)
 /** More than the bytes of a bundle that is read from its page. */
 const SIZES = 2 ** 16
 
