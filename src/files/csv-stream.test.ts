@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { effort } from '../../test/support/effort.ts'
 import { broken, tallCsv, wideCsv } from '../ingest/hospital/fixture.ts'
 import { Problem } from '../problem.ts'
 import { utf8 } from '../proof/bytes.ts'
@@ -103,9 +104,9 @@ test('an unclosed quote before many megabytes costs one record', () => {
 test('a file made of quotes that never fit takes no more than linear time', () => {
   const cell = `${'x'.repeat(120)}","`
   const hostile = `"${`${cell}\n`.repeat(60_000)}"z`
-  const started = performance.now()
+  const spent = effort()
   expect(() => read(hostile)).toThrow(Problem)
-  expect(performance.now() - started).toBeLessThan(5_000)
+  expect(spent()).toBeLessThan(5_000)
 })
 
 test('16,384 columns are read, and cells beyond the end of a record are empty', () => {
@@ -202,13 +203,13 @@ test('no mutated file crashes the reader or holds it up', () => {
   const seeds = [tallCsv([charge, charge], { words: 'a "b",\nc' }), wideCsv([charge, charge])]
   for (let run = 0; run < FUZZ_RUNS; run++) {
     const bytes = broken(seeds[run % 2] as string, below)
-    const started = performance.now()
+    const spent = effort()
     try {
       const { records: found } = read(bytes, 1 + below(300))
       for (const [i, [at]] of found.entries()) expect(at).toBeGreaterThan(found[i - 1]?.[0] ?? 0)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
     }
-    expect(performance.now() - started).toBeLessThan(1_000)
+    expect(spent()).toBeLessThan(3_000)
   }
 })

@@ -23,6 +23,7 @@ import { utf8 } from '../../src/proof/bytes.ts'
 import { verifyDerivation } from '../../src/proof/price/derivation.ts'
 import { type AnyRow, isPlaceRow, isRow, rowKey } from '../../src/proof/price/row.ts'
 import type { Findings } from '../../src/registry/release/rules.ts'
+import { effort } from '../support/effort.ts'
 import { forgetful, testStore } from '../support/engines.ts'
 import { outcomesFile } from '../support/outcomes.ts'
 import * as files from '../support/source-files.ts'
@@ -237,7 +238,7 @@ test.each(Object.keys(PARSERS))(
       const told = (what: string, cause?: unknown): Error =>
         new Error(`run ${run} ${what}: ${Buffer.from(bytes).toString('base64')}`, { cause })
       const attempt = async (): Promise<number> => {
-        const started = process.cpuUsage()
+        const spent = effort()
         const refusal = await (async () => read(bytes, run))().then(
           () => undefined,
           (error: unknown) => error,
@@ -247,10 +248,8 @@ test.each(Object.keys(PARSERS))(
           throw told('was refused without a plain reason', refusal)
         if (refusal) came.refused++
         else came.read++
-        const { user, system } = process.cpuUsage(started)
-        return (user + system) / 1_000
+        return spent()
       }
-      // Of this process's own time: the machine may be busy with something else.
       const took = await attempt()
       if (took > 1_000) throw told('took long')
       came.slowest = Math.max(came.slowest, took)

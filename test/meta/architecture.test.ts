@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Glob } from 'bun'
 import { ARROWS } from '../support/arrows.ts'
-import { files, imports, loadedWith, own, partOf, sources, text } from '../support/imports.ts'
+import { files, imports, loadedWith, own, partOf, ROOT, sources, text } from '../support/imports.ts'
 
 test('imports go one way', () => {
   const wrong = own.filter(({ from, to }) => {
@@ -122,4 +125,17 @@ test('nothing is left undone in the code', () => {
 test('only the command line and the process itself print', () => {
   const printing = sources.filter((file) => /\bconsole\.\w+\(/.test(text(file)))
   expect(printing.filter((file) => !/^(main\.ts|cli\/)/.test(file))).toEqual([])
+})
+
+/** A machine may be taken away for a second or two, and CI is no worse for it: what computes is held to processor time. */
+const LEAST_CLOCK_LIMIT_MS = 5_000
+
+test('no test fails because the machine stood still for a moment', () => {
+  const limits = (name: string): string[] =>
+    [...readFileSync(name, 'utf8').matchAll(/performance\.now\(\) - \w+\)\.toBeLessThan\(([0-9_]+)\)/g)]
+      .filter(([, limit = '']) => Number(limit.replaceAll('_', '')) < LEAST_CLOCK_LIMIT_MS)
+      .map(([found]) => `${name}: ${found}`)
+  const tests = ['src', 'test'].flatMap((folder) => [...new Glob(`${folder}/**/*.test.ts`).scanSync(ROOT)])
+  expect(tests.length).toBeGreaterThan(300)
+  expect(tests.flatMap((name) => limits(join(ROOT, name)))).toEqual([])
 })

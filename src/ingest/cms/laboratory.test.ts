@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { effort } from '../../../test/support/effort.ts'
 import { published, testOnPublished } from '../../../test/support/published-files.ts'
 import { inlineRows, workbook } from '../../files/zip-fixture.ts'
 import { Problem } from '../../problem.ts'
@@ -42,14 +43,13 @@ const brief = (rows: readonly Row[]) =>
     row.locator[0]?.line,
   ])
 
-/** Processor time rather than the clock's: a busy machine must not fail the test. */
 function refusalOf(act: () => unknown): string {
-  const started = process.cpuUsage()
+  const spent = effort()
   try {
     act()
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    expect(process.cpuUsage(started).user / 1000).toBeLessThan(1_500)
+    expect(spent()).toBeLessThan(1_500)
     return error.detail
   }
   return 'not refused'

@@ -122,12 +122,12 @@ test('a witness that never ends its answer, or never begins it, is given up', as
   using endless = answering(
     () => new Response(new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(16_384)) })),
   )
-  using silent = answering(() => Bun.sleep(1_000).then(() => new Response('')))
+  using silent = answering(() => Bun.sleep(60_000).then(() => new Response('')))
   const started = performance.now()
   await expect(
     log.publish('one', cosignedBy([at(endless), at(silent, other)], 1, { timeoutMs: 200, retries: 0 })),
   ).rejects.toThrow('(witness.example/one unreachable, witness.example/two unreachable)')
-  expect(performance.now() - started).toBeLessThan(900)
+  expect(performance.now() - started).toBeLessThan(30_000)
 })
 
 test('witnesses cosign again what they cosigned a day ago, in place of their old lines', async () => {
