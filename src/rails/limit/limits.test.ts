@@ -1,3 +1,4 @@
+import { heapStats } from 'bun:jsc'
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type BucketTables, makeLimiter, networkLimit, ownTables } from './limits.ts'
@@ -117,6 +118,23 @@ test('memory is bounded: the key untouched for longest goes first', () => {
   expect(window.take('b').allowed).toBe(true)
   for (let i = 0; i < 1000; i++) window.take(`other ${i}`)
   expect(window.size).toBe(3)
+})
+
+test('a caller with millions of requests takes no more memory than one with a request in each millisecond', () => {
+  let now = 0
+  const window = new SlidingWindow(10_000_000, 1, () => now)
+  const kept = (): number => {
+    Bun.gc(true)
+    return heapStats().extraMemorySize
+  }
+  const before = kept()
+  for (let i = 0; i < 3_000_000; i++) {
+    now = i / 1_000
+    window.take('a')
+  }
+  expect(kept() - before).toBeLessThan(1_000_000)
+  // Of the last second, and of one moment that is rounded up.
+  expect(window.take('a').remaining).toBeWithin(10_000_000 - 1_001_001, 10_000_000 - 999_999)
 })
 
 test('callers who went away are forgotten', () => {

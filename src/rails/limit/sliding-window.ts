@@ -65,7 +65,7 @@ export class SlidingWindow implements CountingWindow {
     const times = this.#callers.get(key) ?? this.#newCaller(key)
     times.dropThrough(cutoff)
     const allowed = times.size + cost <= this.limit
-    if (allowed) for (let i = 0; i < cost; i++) times.push(now)
+    if (allowed && cost > 0) times.push(now, cost)
     times.moveBefore(this.#ends)
     this.#forget(cutoff)
     return {
@@ -120,10 +120,15 @@ export class SlidingWindow implements CountingWindow {
 const secondsUntilGone = (time: number | undefined, cutoff: number): number =>
   time === undefined ? 1 : Math.max(1, Math.ceil((time - cutoff) / 1000))
 
-/** The times of one caller: a queue that grows as needed, so a caller with one request costs a few bytes. */
+/**
+ * The requests of one caller: a queue of moments, and how many requests each had. It grows as needed, so a caller with one
+ * request costs a few bytes, and one with millions no more than there are milliseconds in the window.
+ */
 class Times {
-  #ring = new Float64Array(4)
+  #ring = new Float64Array(2 * PAIR)
   #head = 0
+  #moments = 0
+  /** How many requests there are. */
   size = 0
   /** Neighbours in order of last use. Moving a caller there is cheaper than taking it out of a map and putting it back. */
   previous: Times = this
@@ -147,35 +152,54 @@ class Times {
 
   /** The time of the last request that counted. */
   get newest(): number {
-    return this.at(this.size - 1) ?? -Infinity
+    return this.#moments === 0 ? -Infinity : (this.#ring[this.#placeOf(this.#moments - 1)] as number)
   }
 
-  /** The time at this index; the oldest is first. */
-  at(i: number): number | undefined {
-    return i < 0 || i >= this.size ? undefined : this.#at(i)
+  /** The time of the request at this index; the oldest is first. */
+  at(index: number): number | undefined {
+    if (index < 0) return undefined
+    let before = index
+    for (let i = 0; i < this.#moments; i++) {
+      const place = this.#placeOf(i)
+      before -= this.#ring[place + 1] as number
+      if (before < 0) return this.#ring[place]
+    }
+    return undefined
   }
 
-  push(time: number): void {
-    if (this.size === this.#ring.length) this.#grow()
-    this.#ring[(this.#head + this.size) % this.#ring.length] = time
-    this.size++
+  /** Rounded up to a millisecond, so that they count for no less than the window. */
+  push(time: number, count: number): void {
+    const moment = Math.ceil(time)
+    if (moment !== this.newest) {
+      if (this.#moments * PAIR === this.#ring.length) this.#grow()
+      const place = this.#placeOf(this.#moments++)
+      this.#ring[place] = moment
+      this.#ring[place + 1] = 0
+    }
+    ;(this.#ring[this.#placeOf(this.#moments - 1) + 1] as number) += count
+    this.size += count
   }
 
   dropThrough(cutoff: number): void {
-    while (this.size > 0 && this.#at(0) <= cutoff) {
-      this.#head = (this.#head + 1) % this.#ring.length
-      this.size--
+    while (this.#moments > 0 && (this.#ring[this.#head] as number) <= cutoff) {
+      this.size -= this.#ring[this.#head + 1] as number
+      this.#head = this.#placeOf(1)
+      this.#moments--
     }
   }
 
-  #at(i: number): number {
-    return this.#ring[(this.#head + i) % this.#ring.length] as number
+  #placeOf(i: number): number {
+    return (this.#head + i * PAIR) % this.#ring.length
   }
 
   #grow(): void {
     const larger = new Float64Array(this.#ring.length * 2)
-    for (let i = 0; i < this.size; i++) larger[i] = this.#at(i)
+    larger.set(this.#ring.subarray(this.#head))
+    larger.set(this.#ring.subarray(0, this.#head), this.#ring.length - this.#head)
     this.#ring = larger
     this.#head = 0
   }
 }
+
+/** A moment, and how many. */
+const PAIR = 2
