@@ -3,8 +3,8 @@ import { DamageFault, StoreFault } from '../../db/db.ts'
 import type { SealedFile } from '../../db/file-folder.ts'
 import { HASH_SIZE } from '../../proof/tree/merkle.ts'
 import { MOST_OF_A_KEY } from '../bundle/open-bundle.ts'
-import { Budget } from './budget.ts'
 import { hasShortLines } from './bundle-pages.ts'
+import { Budget } from './memory.ts'
 
 /** What rows are counted by. A place has its ZIP code as its code. */
 export type TotalBy = 'code' | 'region' | 'provider'

@@ -1,4 +1,4 @@
-import { Budget } from './budget.ts'
+import { ahead, Budget } from './memory.ts'
 
 /** Where the keys are read from. Bundles are numbered in the order of their keys. */
 export interface KeySource {
@@ -12,6 +12,8 @@ export interface KeySource {
 /** So many are read at once, and so many are looked through last: their beginnings stand side by side in 256 bytes. */
 const [CHUNK, GROUP] = [256, 16]
 const GROUPS = CHUNK / GROUP
+/** So many come into the caches of a processor together. */
+const IN_LINE = 4
 // Most keys differ in their code and place, which are fourteen characters. So many are two numbers: where these differ, the
 // texts come in their order.
 const [NUMBERS, IN_NUMBER] = [2, 7]
@@ -68,9 +70,9 @@ export class FirstKeys {
     let to = this.#states.length
     while (from < to) {
       const middle = (from + to) >> 1
-      const first = this.#first(middle)
+      if (this.#ofChunks[middle * NUMBERS] === 0) this.#first(middle) // no key begins with zeros
       const difference = compareAsked(this.#ofChunks, middle)
-      if (difference < 0 || (difference === 0 && first <= text + more)) from = middle + 1
+      if (difference < 0 || (difference === 0 && this.#first(middle) <= text + more)) from = middle + 1
       else to = middle
     }
     if (from === 0) return -1
@@ -83,6 +85,9 @@ export class FirstKeys {
   #last(beginnings: Float64Array, bundles: number, first: number, most: number, text: string, more: string): number {
     let from = first + 1
     let to = Math.min(first + most, beginnings.length / NUMBERS)
+    let sum = 0
+    for (let at = first; at < to; at += IN_LINE) sum += beginnings[at * NUMBERS] as number
+    ahead[0] = sum
     while (from < to) {
       const middle = (from + to) >> 1
       const difference = compareAsked(beginnings, middle)

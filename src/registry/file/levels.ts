@@ -22,9 +22,6 @@ const CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 for (let bits = 0; bits < 4096; bits++)
   TWO_CHARACTERS[bits] = CHARACTERS.charCodeAt(bits >> 6) | (CHARACTERS.charCodeAt(bits & 63) << 8)
 
-/** How many characters a hash is as base64. */
-export const HASH_TEXT = 44
-
 /** Writes a hash as base64, and gives the place after it: an answer has dozens, and to make a text of each takes longer. */
 export function writeHash(out: DataView, to: number, hashes: DataView, from: number): number {
   let at = to
@@ -45,7 +42,10 @@ export function writeHash(out: DataView, to: number, hashes: DataView, from: num
 
 const EQUALS = 61
 
-/** A hash, as a member of a JSON list with a comma after it. */
+/** How long a hash is as a member of a JSON list, with a comma after it. */
+export const MEMBER_BYTES = 47
+
+/** Writes it so. */
 export function writeMember(out: DataView, to: number, hashes: DataView, from: number): number {
   out.setUint8(to, QUOTE)
   const at = writeHash(out, to + 1, hashes, from)

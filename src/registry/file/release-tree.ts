@@ -13,8 +13,10 @@ import {
   placeOfRoot,
   writeBeside,
 } from './bundle-nodes.ts'
-import { bufferOf, HASH_TEXT, isHashAt, levelsOf, writeMember } from './levels.ts'
+import { bufferOf, isHashAt, levelsOf, MEMBER_BYTES, writeMember } from './levels.ts'
+import { ahead } from './memory.ts'
 import { Recent } from './recent.ts'
+import { SHARED_HEIGHT, SharedTexts } from './shared-texts.ts'
 
 // The tree over the rows of a release, for proofs. All nodes from the roots of the lowest tiles up are kept, which is one
 // for every 128 rows. Those below stand in the bundles: they are read with a row, and checked against what is kept.
@@ -46,16 +48,7 @@ export function tileOf(parts: TileParts, level: number, n: number): Uint8Array {
 
 const MOST_CHECKED = 8
 /** A path has fewer hashes than a number has bits. */
-export const MOST_PATH_BYTES = 64 * (HASH_TEXT + 3)
-/** The text of the nodes from this height on is the same for thousands of rows. */
-const SHARED_HEIGHT = 12
-const MOST_SHARED = 4_096
-
-/** Hashes of a path, and the same as members of a JSON list, each with a comma after it. */
-interface SharedPath {
-  hashes: readonly string[]
-  text: Buffer
-}
+export const MOST_PATH_BYTES = 64 * MEMBER_BYTES
 
 /** Where a path is written. */
 export interface PathRoom {
@@ -74,7 +67,7 @@ export class ReleaseTree {
   /** By height: the root of what is left at the right edge beside the perfect subtrees. */
   readonly #right: string[] = []
   readonly #checked = new Recent<number, BundleNodes>(MOST_CHECKED)
-  readonly #shared = new Recent<number, SharedPath>(MOST_SHARED)
+  readonly #shared: SharedTexts
   readonly #size: number
 
   private constructor(private readonly parts: TreeParts) {
@@ -84,6 +77,7 @@ export class ReleaseTree {
     this.#upper = levelsOf(rootsOfTiles(parts, full))
     this.#upperViews = this.#upper.map(viewOf)
     this.#edge = this.#inTiles === this.#size ? [] : levelsOf(tileOf(parts, 0, full))
+    this.#shared = new SharedTexts(this.#size)
   }
 
   /** Undefined if they do not lead to this root. */
@@ -110,8 +104,7 @@ export class ReleaseTree {
         path.push(textAt(nodes, placeOfNode(height, (place >> height) ^ 1)))
       for (let i = 0; i < BESIDE; i++) path.push(textAt(nodes, placeBeside(bundle, i)))
     } else if (!isAt(this.#edge[0], (index - this.#inTiles) * HASH_SIZE, leaf)) return undefined
-    this.#addSiblings(path, index, index < this.#inTiles ? TILE_HEIGHT : 0, SHARED_HEIGHT)
-    path.push(...this.#sharedBy(index).hashes)
+    this.#addSiblings(path, index, index < this.#inTiles ? TILE_HEIGHT : 0)
     return path
   }
 
@@ -149,9 +142,28 @@ export class ReleaseTree {
       else if (sibling * 2 ** height < this.#size)
         at += bytes.write(`"${this.#rightOf(height, sibling * 2 ** height)}",`, at, 'latin1')
     }
-    const { text } = this.#sharedBy(index)
-    bytes.set(text, at)
-    return at + text.length - 1
+    return this.#writeShared(bytes, at, index) - 1
+  }
+
+  /** The rest of the path, which all rows have in common that are under one node of `SHARED_HEIGHT`. */
+  #writeShared(bytes: Buffer, to: number, index: number): number {
+    const known = this.#shared.write(bytes, to, index)
+    if (known >= 0) return known
+    const hashes: string[] = []
+    this.#addSiblings(hashes, index, SHARED_HEIGHT)
+    this.#shared.put(index, hashes)
+    return this.#shared.write(bytes, to, index)
+  }
+
+  /** Reads a little of what `writePath` will read for a row. */
+  readAhead(index: number): void {
+    let sum = this.#shared.glance(index)
+    for (let height = TILE_HEIGHT; height < SHARED_HEIGHT && 2 ** height < this.#size; height++) {
+      const at = ((index >> height) ^ 1) * HASH_SIZE
+      const level = this.#upperViews[height - TILE_HEIGHT] as DataView
+      if (at < level.byteLength) sum += level.getInt8(at)
+    }
+    ahead[0] = sum
   }
 
   /** From a leaf up to the root of its tile, where all that is stored is known to lead there. */
@@ -179,19 +191,9 @@ export class ReleaseTree {
     return at
   }
 
-  /** The rest of the path of all rows that have a node of this height in common. */
-  #sharedBy(index: number): SharedPath {
-    const node = Math.floor(index / 2 ** SHARED_HEIGHT)
-    const known = this.#shared.find(node)
-    if (known) return known
-    const hashes: string[] = []
-    this.#addSiblings(hashes, index, SHARED_HEIGHT, Number.POSITIVE_INFINITY)
-    return this.#shared.put(node, { hashes, text: Buffer.from(hashes.map((hash) => `"${hash}",`).join('')) })
-  }
-
-  /** Adds to a path what is beside the way up from a row, from one height up to below another. */
-  #addSiblings(path: string[], index: number, from: number, to: number): void {
-    for (let height = from; height < to && 2 ** height < this.#size; height++) {
+  /** Adds to a path what is beside the way up from a row, from a height on. */
+  #addSiblings(path: string[], index: number, from: number): void {
+    for (let height = from; 2 ** height < this.#size; height++) {
       const width = 2 ** height
       const sibling = Math.floor(index / width) ^ 1
       if ((sibling + 1) * width <= this.#size) path.push(bufferOf(this.#node(height, sibling)).toString('base64'))

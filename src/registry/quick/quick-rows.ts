@@ -3,7 +3,7 @@ import { PlacedBundle } from '../bundle/placed-bundle.ts'
 import { type Around, MARKS, RowFinder } from '../bundle/row-search.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { BundlePages } from '../file/bundle-pages.ts'
-import { countRead } from '../file/read-memory.ts'
+import { countRead } from '../file/memory.ts'
 import type { ReleaseFile } from '../file/release-file-store.ts'
 import { BundleSums } from './known-bundles.ts'
 import type { PlainRest } from './plain-question.ts'
@@ -46,7 +46,7 @@ export class QuickRows {
 
   constructor(
     private readonly file: ReleaseFile,
-    rowsRoot: string,
+    private readonly rowsRoot: string,
   ) {
     this.#finder = new RowFinder(file.words())
     this.#finderBeside = new RowFinder(file.words())
@@ -67,6 +67,7 @@ export class QuickRows {
     const { file } = this
     const n = file.bundleOf(cpt, afterCode)
     if (n < 0) return undefined
+    file.tree(this.rowsRoot).readAhead(n * BUNDLE_ROWS)
     const stored = this.#pages?.find(n) ?? this.#stored(n)
     const row = this.#finder
     const at = row.find(stored, cpt, parts)
