@@ -164,7 +164,7 @@ const header = statement(
   ...SIZES.map((rows) => `UPDATE header SET row_count = ${rows}`),
   'UPDATE header SET row_count = row_count - 1',
   'DELETE FROM header',
-  `UPDATE header SET format = 'release-file/4'`,
+  `UPDATE header SET format = 'release-file/9'`,
   'INSERT INTO header SELECT format, 5, rows_root FROM header',
   'INSERT INTO word SELECT words, shapes FROM word',
   'DELETE FROM word',

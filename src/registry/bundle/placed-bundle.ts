@@ -7,9 +7,6 @@ export interface PlacedHashes {
   hashesSize: number
   /** Whether all rows and hashes of the bundle were found to lead to the published root, and are the same since. */
   isSound: boolean
-  /** The two nodes under that over a sound bundle, if they are kept, and where they begin. */
-  halves: DataView | undefined
-  halvesAt: number
 }
 
 /** A bundle where it stands among other bytes. To make views of its parts would take as long as to read some of its rows. */
@@ -19,8 +16,6 @@ export class PlacedBundle implements PlacedHashes {
   hashesAt = 0
   hashesSize = 0
   isSound = false
-  halves: DataView | undefined = undefined
-  halvesAt = 0
   /** Of a bundle that was found on its page: where it begins in its file, and how many bytes it has. */
   startInFile = 0
   size = 0

@@ -1,6 +1,17 @@
 import { HASH_SIZE, type Hash } from '../../proof/tree/merkle.ts'
 import { type PlacedHashes, placedHashes, viewOf } from '../bundle/placed-bundle.ts'
-import { BESIDE, BUNDLE_HASHES, BUNDLE_HEIGHT, BUNDLE_ROWS, MIDDLE_HEIGHT, MIDDLE_NODES } from './bundle.ts'
+import {
+  BESIDE,
+  BESIDE_AT,
+  BUNDLE_HASHES,
+  BUNDLE_HEIGHT,
+  BUNDLE_ROWS,
+  HALF_HEIGHT,
+  HALVES_AT,
+  MIDDLE_AT,
+  MIDDLE_HEIGHT,
+  MIDDLE_NODES,
+} from './bundle.ts'
 import { writeMember } from './levels.ts'
 
 /** The lower nodes around the rows of one bundle. */
@@ -54,18 +65,20 @@ const top = room.subarray(PAIRS * PAIR_BYTES)
 const here: BundleNodes = { nodes: room, view: roomView, root: top }
 
 const middle = Array.from({ length: MIDDLE_NODES }, (_, i) => placeOfNode(MIDDLE_HEIGHT, i))
+const halves = [placeOfNode(HALF_HEIGHT, 0), placeOfNode(HALF_HEIGHT, 1)]
 const GROUP = BUNDLE_ROWS / MIDDLE_NODES
 const STORED_BYTES = BUNDLE_HASHES * HASH_SIZE
 /** For each of the nodes in the middle: the pairs on the way from its leaves to the root of the tile. */
 const wayFrom = middle.map((_, group) => Int32Array.from(pairsBetween(group)))
 
-/** Those that lead to a node in the middle, and all above it. */
+/** Those that lead to a node in the middle, and from there up. */
 function pairsBetween(group: number): number[] {
   return pairs.flatMap((_, pair) => {
     const height = FIRST_PAIR.findLastIndex((first) => first <= pair)
     const number = pair - (FIRST_PAIR[height] as number)
-    const isUnder = number >> (MIDDLE_HEIGHT - 1 - height) === group
-    return pair >= OWN_PAIRS || height >= MIDDLE_HEIGHT || isUnder ? [pair] : []
+    const isUnder = height < MIDDLE_HEIGHT && number >> (MIDDLE_HEIGHT - 1 - height) === group
+    const isOver = height >= MIDDLE_HEIGHT && number === group >> (height + 1 - MIDDLE_HEIGHT)
+    return pair >= OWN_PAIRS || isUnder || isOver ? [pair] : []
   })
 }
 
@@ -87,7 +100,8 @@ export function nodesOver(stored: PlacedHashes, bundle: number): BundleNodes | u
   for (let i = 0; i < BUNDLE_ROWS; i += 2) copyHashes(stored, i, 2, leaves[i] as number)
   copyBeside(stored, bundle)
   hashPairs(bundle, all)
-  for (let i = 0; i < MIDDLE_NODES; i++) if (!isStored(stored, BUNDLE_ROWS + i, middle[i] as number)) return undefined
+  for (let i = 0; i < MIDDLE_NODES; i++) if (!isStored(stored, MIDDLE_AT + i, middle[i] as number)) return undefined
+  for (let i = 0; i < 2; i++) if (!isStored(stored, HALVES_AT + i, halves[i] as number)) return undefined
   return here
 }
 
@@ -97,13 +111,6 @@ export function nodesIn(stored: Uint8Array, bundle: number): BundleNodes | undef
   const nodes = Buffer.from(room)
   return { nodes, view: viewOf(nodes), root: nodes.subarray(PAIRS * PAIR_BYTES) }
 }
-
-/** Copies the two nodes under that over the bundle which was worked out last (`nodesOver`). */
-export function copyHalves(into: DataView, at: number): void {
-  for (let i = 0; i < HALVES_BYTES; i += 4) into.setInt32(at + i, roomView.getInt32(HALVES_AT + i))
-}
-const HALVES_AT = placeOfNode(BUNDLE_HEIGHT - 1, 0)
-export const HALVES_BYTES = 2 * HASH_SIZE
 
 const pair = Buffer.alloc(PAIR_BYTES, 1)
 const pairView = viewOf(pair)
@@ -115,16 +122,13 @@ const nodeView = viewOf(node)
  * place after it; -1 if it has too little or too much. Nothing is worked out but what is written.
  */
 export function writeBeside(out: DataView, to: number, stored: PlacedHashes, row: number): number {
-  const { hashes, hashesAt, halves } = stored
+  const { hashes, hashesAt } = stored
   if (stored.hashesSize !== STORED_BYTES) return -1
   let at = writeMember(out, to, hashes, hashesAt + (row ^ 1) * HASH_SIZE)
   at = writePair(out, at, stored, ((row >> 1) ^ 1) * 2)
-  at = writeMember(out, at, hashes, hashesAt + (BUNDLE_ROWS + ((row >> 2) ^ 1)) * HASH_SIZE)
-  at = halves
-    ? writeMember(out, at, halves, stored.halvesAt + ((row >> 3) ^ 1) * HASH_SIZE)
-    : writePair(out, at, stored, BUNDLE_ROWS + ((row >> 3) ^ 1) * 2)
-  for (let i = 0; i < BESIDE; i++)
-    at = writeMember(out, at, hashes, hashesAt + (BUNDLE_ROWS + MIDDLE_NODES + i) * HASH_SIZE)
+  at = writeMember(out, at, hashes, hashesAt + (MIDDLE_AT + ((row >> MIDDLE_HEIGHT) ^ 1)) * HASH_SIZE)
+  at = writeMember(out, at, hashes, hashesAt + (HALVES_AT + ((row >> HALF_HEIGHT) ^ 1)) * HASH_SIZE)
+  for (let i = 0; i < BESIDE; i++) at = writeMember(out, at, hashes, hashesAt + (BESIDE_AT + i) * HASH_SIZE)
   return at
 }
 
@@ -139,14 +143,16 @@ function writePair(out: DataView, at: number, { hashes, hashesAt }: PlacedHashes
 function climbed(stored: PlacedHashes, bundle: number, row: number, some: Int32Array): BundleNodes {
   const first = row - (row % GROUP)
   for (let i = first; i < first + GROUP; i += 2) copyHashes(stored, i, 2, leaves[i] as number)
-  for (let i = 0; i < MIDDLE_NODES; i += 2) copyHashes(stored, BUNDLE_ROWS + i, 2, middle[i] as number)
+  // The nodes beside the way stay as they are stored; those on it are hashed over them.
+  for (let i = 0; i < MIDDLE_NODES; i += 2) copyHashes(stored, MIDDLE_AT + i, 2, middle[i] as number)
+  copyHashes(stored, HALVES_AT, 2, halves[0] as number)
   copyBeside(stored, bundle)
   hashPairs(bundle, some)
   return here
 }
 
 function copyBeside(stored: PlacedHashes, bundle: number): void {
-  for (let i = 0; i < BESIDE; i++) copyHashes(stored, BUNDLE_ROWS + MIDDLE_NODES + i, 1, placeBeside(bundle, i))
+  for (let i = 0; i < BESIDE; i++) copyHashes(stored, BESIDE_AT + i, 1, placeBeside(bundle, i))
 }
 
 function hashPairs(bundle: number, some: Int32Array): void {

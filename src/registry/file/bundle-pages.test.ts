@@ -107,7 +107,6 @@ function knownIn(bytes: Uint8Array, root: number, bundles: number): KnownBundles
     sizeOf: (n) => all[n]?.size ?? 0,
     startOf: (n) => all[n]?.start ?? 0,
     isKnown: (n, part) => all[n]?.was.equals(part) === true,
-    halves: undefined,
   }
 }
 

@@ -1,6 +1,5 @@
 import type { SealedFile } from '../../db/file-folder.ts'
 import { PlacedBundle } from '../bundle/placed-bundle.ts'
-import { HALVES_BYTES } from './bundle-nodes.ts'
 
 // A release file is an SQLite file. To read one bundle by a query takes three times as long as to read its page, and a first
 // answer does little else. So its page is found and read here, as https://sqlite.org/fileformat2.html says in 1.3, 1.6 and
@@ -30,8 +29,6 @@ export interface KnownBundles {
   startOf(n: number): number
   /** Whether these are the bytes that were checked. */
   isKnown(n: number, bytes: Uint8Array): boolean
-  /** Of each the two nodes under that over it, if there is memory for them. */
-  readonly halves: DataView | undefined
 }
 
 interface HeldPage {
@@ -102,8 +99,6 @@ export class BundlePages {
     const bundle = into === this.#main ? into.bundle : into.beside
     // Of what stands beside a bundle nothing is proved.
     bundle.isSound = into === this.#main && known.isKnown(n, bytes)
-    bundle.halves = known.halves
-    bundle.halvesAt = n * HALVES_BYTES
     return place(bundle, 0, size) ? bundle : undefined
   }
 

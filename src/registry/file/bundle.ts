@@ -13,8 +13,8 @@ import { levelsOf } from './levels.ts'
 // which is exactly what RFC 6962 hashes as a leaf, and at the end, after another zero byte, the keys, one in a line.
 //
 // Beside its rows a bundle has what their proofs need of the tree: their leaf hashes, and in a full tile the nodes above each
-// four of them and those beside its way up to the root of the tile. So a row and its proof are one seek, however many
-// rows there are.
+// four and each eight of them and those beside its way up to the root of the tile. So a row and its proof are one seek,
+// however many rows there are.
 
 export const BUNDLE_HEIGHT = 31 - Math.clz32(MOST_ROWS)
 /** A lookup reads one bundle: more rows would take longer, fewer would take more room. A tile has whole bundles. */
@@ -22,11 +22,18 @@ export const BUNDLE_ROWS = MOST_ROWS
 export const BUNDLES_PER_TILE = TILE_WIDTH / BUNDLE_ROWS
 /** How many nodes are beside the way from a bundle to the root of its tile. */
 export const BESIDE = TILE_HEIGHT - BUNDLE_HEIGHT
-/** Of this height nodes are kept in the bundle: a proof hashes half as many as without them, for 8 bytes a row. */
+/**
+ * Of this height nodes are kept in the bundle, and the two halves above them, which the node over the bundle is made of: of what a proof
+ * states within a bundle, one node is hashed, for 12 bytes a row.
+ */
 export const MIDDLE_HEIGHT = 2
 export const MIDDLE_NODES = BUNDLE_ROWS >> MIDDLE_HEIGHT
-/** How many hashes a bundle in a full tile has. */
-export const BUNDLE_HASHES = BUNDLE_ROWS + MIDDLE_NODES + BESIDE
+export const HALF_HEIGHT = BUNDLE_HEIGHT - 1
+/** Where the hashes of a bundle in a full tile begin after those of its leaves, and how many it has. */
+export const MIDDLE_AT = BUNDLE_ROWS
+export const HALVES_AT = MIDDLE_AT + MIDDLE_NODES
+export const BESIDE_AT = HALVES_AT + 2
+export const BUNDLE_HASHES = BESIDE_AT + BESIDE
 
 const encoder = new TextEncoder()
 
@@ -183,14 +190,12 @@ export function hashesOf(bundle: number, leaves: Uint8Array, levels: readonly Ui
   const own = leaves.subarray(bundle * BUNDLE_ROWS * HASH_SIZE, (bundle + 1) * BUNDLE_ROWS * HASH_SIZE)
   if (!levels) return own
   const hashes = new Uint8Array(BUNDLE_HASHES * HASH_SIZE)
+  const put = (to: number, height: number, first: number, count: number): void =>
+    hashes.set(levels[height]?.subarray(first * HASH_SIZE, (first + count) * HASH_SIZE) ?? [], to * HASH_SIZE)
   hashes.set(own)
-  const middle = bundle * MIDDLE_NODES * HASH_SIZE
-  hashes.set(levels[MIDDLE_HEIGHT]?.subarray(middle, middle + MIDDLE_NODES * HASH_SIZE) ?? [], own.length)
-  for (let i = 0; i < BESIDE; i++) {
-    const at = ((bundle >> i) ^ 1) * HASH_SIZE
-    const to = (BUNDLE_ROWS + MIDDLE_NODES + i) * HASH_SIZE
-    hashes.set(levels[BUNDLE_HEIGHT + i]?.subarray(at, at + HASH_SIZE) ?? [], to)
-  }
+  put(MIDDLE_AT, MIDDLE_HEIGHT, bundle * MIDDLE_NODES, MIDDLE_NODES)
+  put(HALVES_AT, HALF_HEIGHT, bundle * 2, 2)
+  for (let i = 0; i < BESIDE; i++) put(BESIDE_AT + i, BUNDLE_HEIGHT + i, (bundle >> i) ^ 1, 1)
   return hashes
 }
 

@@ -9,7 +9,7 @@ import { Budget } from './memory.ts'
 /** What rows are counted by. A place has its ZIP code as its code. */
 export type TotalBy = 'code' | 'region' | 'provider'
 
-export const FILE_FORMAT = 'release-file/3'
+export const FILE_FORMAT = 'release-file/4'
 
 const HEADER_TABLE =
   'CREATE TABLE header (format TEXT NOT NULL, row_count INTEGER NOT NULL, rows_root TEXT NOT NULL) STRICT'

@@ -5,9 +5,7 @@ import { ROW_ROOM } from '../bundle/open-bundle.ts'
 import { type PlacedBundle, viewOf } from '../bundle/placed-bundle.ts'
 import { rowText } from '../bundle/row-values.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
-import { copyHalves, HALVES_BYTES } from '../file/bundle-nodes.ts'
 import { BundlePages, type KnownBundles } from '../file/bundle-pages.ts'
-import { Budget } from '../file/memory.ts'
 import type { ReleaseFile } from '../file/release-file-store.ts'
 import type { ReleaseTree } from '../file/release-tree.ts'
 
@@ -21,20 +19,16 @@ let last: Promise<void> = Promise.resolve()
 /**
  * Bundles of which this process has hashed every row, and every pair of nodes up to the published root. They are known again by a
  * sum with a secret seed, which takes a tenth of a microsecond. While it is the same, only what an answer states and the file
- * does not is hashed: two nodes, or one where there is memory for the other, in place of eleven hashes. What is not known, or not any
- * more, is hashed as before.
+ * does not is hashed: one node in place of ten hashes. What is not known, or not any more, is hashed as before.
  *
  * The sum notices accidents, and those who change a file without having made it. Whoever gets an answer hashes everything anyway.
  */
 export class BundleSums implements KnownBundles {
   /** Of each bundle its place, as a number of start and size, and its sum: side by side, so that memory is waited for once. */
   readonly #known: Float64Array
-  readonly halves: DataView | undefined
 
   private constructor(readonly bundles: number) {
     this.#known = new Float64Array(2 * bundles)
-    const bytes = bundles * HALVES_BYTES
-    this.halves = memory.take(this, bytes) ? viewOf(new Uint8Array(bytes)) : undefined
   }
 
   /** Checks a file beside what else there is to do, until it is closed. */
@@ -76,14 +70,11 @@ export class BundleSums implements KnownBundles {
   #add(n: number, { rows, rowsEnd, startInFile, size }: PlacedBundle): void {
     const place = startInFile * SIZES + size
     if (!Number.isSafeInteger(place)) return // past a hundred gigabytes
-    if (this.halves) copyHalves(this.halves, n * HALVES_BYTES)
     this.#known[2 * n] = place
     this.#known[2 * n + 1] = sumOf(rows.subarray(rowsEnd - size, rowsEnd))
   }
 }
 
-/** For four million rows: of ten million it would be more than is gained. */
-const memory = new Budget(16 * 1024 * 1024)
 /** More than the bytes of a bundle that is read from its page. */
 const SIZES = 2 ** 16
 
