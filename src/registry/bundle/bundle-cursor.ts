@@ -33,6 +33,8 @@ export class Values {
 const NONE = new Uint8Array()
 const NO_NUMBERS: Int32Array = new Int32Array()
 const EMPTY = shapeFrom(NONE, [0], [])
+const latin1 = (bytes: Uint8Array, from?: number, to?: number): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1', from, to)
 
 /**
  * Reads the rows of bundles one after the other. A row says what differs from the last one of its shape, so of each shape the
@@ -128,6 +130,15 @@ export class BundleCursor {
     if (!(at <= this.#end) || (this.read === this.size && at < this.#end))
       throw new RangeError('a bundle is cut short or too long')
     return shape
+  }
+
+  /** The value at a place of the row that was read last, as it is written in the row. */
+  text(value: number): string {
+    const { words, packed, places } = this.values
+    const number = this.numbers[value] as number
+    if (number < OWN) return latin1(words.room, words.starts[number], words.starts[number + 1])
+    const place = 2 * (number - OWN)
+    return latin1(packed, places[place], places[place + 1])
   }
 
   /** The number of the shape of the next row. */

@@ -5,19 +5,22 @@ import { aPrice } from '../../../test/support/builders.ts'
 import { temporaryFolder } from '../../../test/support/folder.ts'
 import { FileFolder, SealedFile } from '../../db/file-folder.ts'
 import { canonical } from '../../proof/canonical-json.ts'
-import { rowKey } from '../../proof/price/row.ts'
+import { type Row, rowKey } from '../../proof/price/row.ts'
 import { NewReleaseFile } from '../file/new-file-store.ts'
 import { ReleaseFile } from '../file/release-file-store.ts'
 import { BundleSums } from './known-bundles.ts'
 
 const AMOUNT = '1234.56'
 
+const oneOfEachCode = (i: number): Row =>
+  aPrice({ cpt: String(10_000 + i), price: { amount: AMOUNT, currency: 'USD', per: null } })
+
 /** A release of so many rows, its bytes, and how to open it anew. */
-async function fileOf(path: string, rows: number) {
+async function fileOf(path: string, rows: number, rowAt = oneOfEachCode) {
   const files = new FileFolder(path)
   const made = new NewReleaseFile({ files }, 'made', rows)
   for (let i = 0; i < rows; i++) {
-    const row = aPrice({ cpt: String(10_000 + i), price: { amount: AMOUNT, currency: 'USD', per: null } })
+    const row = rowAt(i)
     made.add({ key: rowKey(row), body: canonical(row), cpt: row.cpt, region: row.region, npi: null })
   }
   const { digest, rows_root } = await made.seal()
@@ -52,6 +55,21 @@ test('all bundles in full tiles are known when their file was checked, each wher
     if (sums.isKnown(7, changed)) throw new Error(`bit ${bit} does not count`)
     changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7))
   }
+})
+
+test('of a file that was checked it is known where a bundle begins with another code or place than the one before it ends with', async () => {
+  using folder = temporaryFolder()
+  const of = (i: number) => ({
+    cpt: String(20_000 + Math.floor(i / 40)),
+    region: i % 40 < 20 ? 'US-CA-05' : 'national',
+  })
+  const rowAt = (i: number): Row => aPrice({ ...of(i), modifier: String(100 + (i % 20)) })
+  const { open, rows_root } = await fileOf(folder.path, 4_000, rowAt)
+  const sums = BundleSums.of(open(), rows_root)
+  await BundleSums.settled()
+  const anew = knownOf(sums).filter((n) => sums.beginsAnew[n] === 1)
+  const expected = knownOf(sums).filter((n) => n > 0 && (16 * n) % 20 === 0)
+  expect([anew.length, anew]).toEqual([47, expected])
 })
 
 test('a bundle with a byte that is not the published one is not known, wherever that is in it, and others are', async () => {

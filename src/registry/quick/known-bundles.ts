@@ -26,9 +26,12 @@ let last: Promise<void> = Promise.resolve()
 export class BundleSums implements KnownBundles {
   /** Of each bundle its place, as a number of start and size, and its sum: side by side, so that memory is waited for once. */
   readonly #known: Float64Array
+  /** 1 for each bundle that is known to begin with another code or place than the one before it ends with. */
+  readonly beginsAnew: Uint8Array
 
   private constructor(readonly bundles: number) {
     this.#known = new Float64Array(2 * bundles)
+    this.beginsAnew = new Uint8Array(bundles)
   }
 
   /** Checks a file beside what else there is to do, until it is closed. */
@@ -60,9 +63,13 @@ export class BundleSums implements KnownBundles {
     const pace = new Pace(CPU_PERCENT, new AbortController().signal)
     const pages = BundlePages.of(file.sealed, file.rootPage('bundle'))
     const check = new BundleCheck(file, file.tree(rowsRoot))
+    let before: string | undefined
     for (let n = 0; n < this.bundles && !file.sealed.isClosed; n++) {
       const stored = pages?.find(n)
-      if (stored && check.isSound(n, stored)) this.#add(n, stored)
+      const isSound = stored !== undefined && check.isSound(n, stored)
+      if (isSound) this.#add(n, stored)
+      if (isSound && before !== undefined && check.first !== undefined && check.first !== before) this.beginsAnew[n] = 1
+      before = isSound ? check.last : undefined
       await pace.pause()
     }
   }
@@ -88,6 +95,9 @@ const hashView = viewOf(hash)
 /** With the words that answers are put together of. */
 class BundleCheck {
   readonly #cursor: BundleCursor
+  /** The code and place of the first row and of the last, if they say so themselves. */
+  first: string | undefined
+  last: string | undefined
 
   constructor(
     private readonly file: ReleaseFile,
@@ -112,10 +122,17 @@ class BundleCheck {
     out[0] = 0
     for (let row = 0; row < size; row++) {
       const shape = cursor.next()
+      if (row === 0) this.first = codeAndPlace(cursor)
       Bun.SHA256.hash(out.subarray(0, writeRow(cursor.values, shape, cursor.numbers, 0, outText, 1)), hash)
       const at = hashesAt + row * HASH_SIZE
       for (let i = 0; i < HASH_SIZE; i += 4) if (hashView.getInt32(i) !== hashes.getInt32(at + i)) return false
     }
+    this.last = codeAndPlace(cursor)
     return true
   }
+}
+
+function codeAndPlace(cursor: BundleCursor): string | undefined {
+  const { hasOwnKey, key } = cursor.shape
+  return hasOwnKey ? `${cursor.text(key[0] as number)}|${cursor.text(key[1] as number)}` : undefined
 }

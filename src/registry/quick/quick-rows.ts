@@ -41,7 +41,7 @@ export class QuickRows {
   readonly #beside: ReturnType<typeof OpenBundle.reader>
   readonly #pages: BundlePages | undefined
   readonly #lastBundle: number
-  /** 1 for each bundle that was found to begin with another code or place than the one before it ends with. */
+  /** What a check of the file has not found out yet is noted when it is asked for. */
   readonly #beginsAnew: Uint8Array
 
   constructor(
@@ -54,12 +54,10 @@ export class QuickRows {
     this.#beside = OpenBundle.reader(file.words())
     const bundles = Math.ceil(file.rowCount / BUNDLE_ROWS)
     // Where rows have failed, the file itself says which are not to be read.
-    this.#pages =
-      file.failed.length > 0
-        ? undefined
-        : BundlePages.of(file.sealed, file.rootPage('bundle'), BundleSums.of(file, rowsRoot))
+    const sums = file.failed.length > 0 ? undefined : BundleSums.of(file, rowsRoot)
+    this.#pages = sums && BundlePages.of(file.sealed, file.rootPage('bundle'), sums)
     this.#lastBundle = bundles - 1
-    this.#beginsAnew = new Uint8Array(bundles)
+    this.#beginsAnew = sums?.beginsAnew ?? new Uint8Array(bundles)
   }
 
   /** Where a price of this code is, and this rest of a key, if there is one that says so itself. Valid until the next call. */
