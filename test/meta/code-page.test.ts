@@ -5,9 +5,9 @@ import { ARROWS, ROOMS } from '../support/arrows.ts'
 import { testApp } from '../support/harness.ts'
 import { ROOT, text } from '../support/imports.ts'
 
-const PAGE = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+const PAGE = readFileSync(join(ROOT, 'docs/code.md'), 'utf8')
 
-test('the page of the architecture shows every route, its operation and its file', async () => {
+test('the page of the code shows every route, its operation and its file', async () => {
   await using app = await testApp()
   const shown = [...PAGE.matchAll(/^\| ([A-Z]+) \| `([^`]+)` \| `([^`]+)` \| `([^`]+)` \|$/gm)].map(
     ([, method = '', path = '', name = '', file = '']) => ({ method, path, name, file }),
@@ -30,7 +30,7 @@ test('the page of the architecture shows every route, its operation and its file
   expect(shown.filter(({ name, file }) => !isMadeIn(name, file))).toEqual([])
 })
 
-test('the page of the architecture shows the import arrows that are checked', () => {
+test('the page of the code shows the import arrows that are checked', () => {
   const lines = PAGE.replaceAll(/,\n +/g, ', ').matchAll(/^([a-z][a-z0-9/-]*) +-> (.+)$/gm)
   const shown = Object.fromEntries([...lines].map(([, from = '', to = '']) => [from, to]))
   const bare = (part: string): string => part.replace(/\.ts$/, '')
