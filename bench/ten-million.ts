@@ -10,7 +10,7 @@ import { type Asking, type Load, onceBeside, writeRequests } from './wrk.ts'
 const CODES = 45_500
 /** A hundred thousand rows. */
 const FEW_CODES = 455
-const LOOKUPS = 800_000
+const LOOKUPS = 2_000_000
 const WARM = 1_000
 const FIRST_DAY = Date.UTC(2026, 0, 1)
 const MOST_MIB = 300

@@ -65,7 +65,7 @@ export async function load(
 
 const COLD_SECONDS = 4
 /** No server here answers more first questions in a second. */
-const MOST_FIRST = 40_000
+const MOST_FIRST = 50_000
 /** Until the engine has compiled what runs often: it sees little of each step in a first answer. */
 const COLD_WARM_UP_SECONDS = 15
 const LEAST_WARM_UP_SECONDS = 4
