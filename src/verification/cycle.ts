@@ -13,6 +13,12 @@ export interface CycleOptions {
 
 /** After a start others have the processor first. */
 const FIRST_WAIT_MS = 30_000
+/** A release may be published at any time, also by another process: so often it is looked whether there is a new part. */
+const LOOK_EVERY_MS = 30_000
+
+/** How long to wait where nothing is due before this moment. */
+export const waitUntil = (dueAt: number, now: number): number => Math.min(dueAt - now, LOOK_EVERY_MS)
+
 /** A machine that has verified nothing for so long is gone. */
 const COPY_LIFE_MS = 3 * 86_400_000
 
@@ -24,6 +30,7 @@ export function verifyInCycle(verified: Verified, options: CycleOptions): { stop
   const stopping = new AbortController()
   const { everyMs, now, tell } = options
   let isFirst = true
+  let forgetAt = 0
   const turn = async (): Promise<number> => {
     if (isFirst) {
       isFirst = false
@@ -32,8 +39,11 @@ export function verifyInCycle(verified: Verified, options: CycleOptions): { stop
     const { nextPart, verifyPart } = await import('./verify.ts')
     const next = await nextPart(verified, everyMs)
     if (next.dueAt > now()) {
-      await forgetCopies(verified.db, verified.db.files.copy, now() - Math.max(COPY_LIFE_MS, 3 * everyMs))
-      return next.dueAt - now()
+      if (forgetAt <= now()) {
+        forgetAt = now() + everyMs
+        await forgetCopies(verified.db, verified.db.files.copy, now() - Math.max(COPY_LIFE_MS, 3 * everyMs))
+      }
+      return waitUntil(next.dueAt, now())
     }
     const pace = new Pace(options.cpuPercent, stopping.signal)
     try {
