@@ -15,7 +15,7 @@ export function widthOf(columns: string | undefined, terminal: number | undefine
 }
 
 const EXIT_CODES =
-  'Exit codes: 0 done; 1 refused, or a check that failed; 2 wrong usage; 3 a fault; 130 and 143 stopped by Ctrl-C and by SIGTERM.'
+  'Exit codes: 0 done; 1 refused, or a check that failed; 2 wrong usage, or nothing that could be checked; 3 a fault; 130 and 143 stopped by Ctrl-C and by SIGTERM.'
 
 /** The help for some words, such as `release publish`. Without words, the list of all commands. */
 export async function helpFor(words: readonly string[], width: number): Promise<string> {

@@ -92,13 +92,17 @@ test.skipIf(noBrowser)(
     await page.context().setOffline(true)
     const good = { row: 'good', release: 'good', in_force: 'good', answer: 'good', fresh: 'good' } as const
     const answer = JSON.stringify(await ask(app, QUESTION))
+    for (const tool of ['Check again', 'Compare with the source'])
+      expect(await page.isVisible(`text=${tool}`)).toBe(false)
     expect(await verify(page, answer, pathOf(QUESTION))).toEqual({ state: 'good', steps: good })
+    expect(await page.isVisible('text=Check again')).toBe(true)
     // An absence that is stated, and one that is proved.
     for (const cpt of ['G0103', 'G0999']) {
       const question = { ...QUESTION, cpt }
       const absence = await (await app.request(pathOf(question))).text()
       expect(await verify(page, absence, pathOf(question))).toEqual({ state: 'good', steps: good })
     }
+    expect(await page.textContent('[data-step=row] p')).toContain('no list that was searched has this code')
     expect((await verify(page, answer, '', '')).steps).toEqual({ ...good, answer: 'waiting', fresh: 'waiting' })
     expect(await page.textContent('[data-step=answer] p')).toContain('so this is not proved: that it answers')
     // A short answer is neither good nor bad.

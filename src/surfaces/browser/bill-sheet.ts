@@ -73,7 +73,7 @@ export function billSheet(bill: ComparedBill): BillSheet {
     tables: [
       {
         name: 'bill-lines',
-        caption: 'Lines, with their units. Small: billed \u00f7 price',
+        caption: 'Each line with its units. The small number is billed \u00f7 price.',
         head: ['Code', 'Units', 'Billed', ...columns.map((column) => TITLES[column])],
         rows: lines,
       },

@@ -23,6 +23,8 @@ export class CheckPanel {
   readonly #keys = element('textarea', { rows: 5, spellcheck: false, ariaLabel: 'Log policy' })
   readonly #about = element('p')
   readonly #ofSource = element('p', { role: 'status' })
+  readonly #again = button('Check again', () => this.run())
+  readonly #source = element('div', { hidden: true })
   readonly #lines = element('pre', { hidden: true, tabIndex: 0, ariaLabel: 'The cited lines' })
 
   constructor(
@@ -43,8 +45,10 @@ export class CheckPanel {
       event.preventDefault()
       this.#compare(event.dataTransfer?.files[0])
     }
+    this.#again.hidden = true
+    this.#source.append(drop, this.#ofSource, this.#lines)
     find('.check-tools', section).append(
-      button('Check again', () => this.run()),
+      this.#again,
       element(
         'details',
         {},
@@ -53,7 +57,7 @@ export class CheckPanel {
         this.#keys,
         button('Pin this log policy', () => this.#pin()),
       ),
-      element('div', {}, drop, this.#ofSource, this.#lines),
+      this.#source,
     )
   }
 
@@ -79,6 +83,7 @@ export class CheckPanel {
   /** Checks what it is given, now and whenever the reader asks again. */
   async show(subject: () => Subject | Promise<Subject>): Promise<void> {
     this.#subject = subject
+    this.#again.hidden = this.#source.hidden = false
     await this.run()
   }
 

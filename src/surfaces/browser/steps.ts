@@ -163,7 +163,7 @@ async function told(
     row: asked.checkpoint
       ? `${NOT_ASKED}a checkpoint has no rows.`
       : rows.length === 0 && entries === 0
-        ? 'What is said is proved: there is no such row, or the state shows it.'
+        ? reasonIn(text)
         : `${rows.length > 0 ? 'Rows' : 'Entries'} proved: ${rows.length || entries}. Every hash and all arithmetic is right.`,
     release: `${rows.length === 1 && first ? `${first.release.release_id} is` : 'It is all'} in the signed log that you pinned: ${log}.`,
     in_force: period
@@ -194,6 +194,18 @@ interface Period {
   to: string
 }
 /** When the release of the one row of a body is in force: null for a row that is in force on no day. */
+const NO_ROW: Record<string, string> = {
+  not_on_schedule: 'Proved by neighbouring rows: no list that was searched has this code for this place.',
+  no_edition_for_day: 'Proved by neighbouring periods: no edition covers this day.',
+  unknown_provider: 'Proved by neighbouring hospitals: no file names this one.',
+}
+
+/** What stands for a refusal that has no row. */
+function reasonIn(text: string): string {
+  const { code = '' } = (jsonIn(text) ?? {}) as { code?: string }
+  return NO_ROW[code] ?? 'The reason for this answer is proved.'
+}
+
 function periodIn(text: string): Period | null | undefined {
   interface Cited {
     proof?: { in_force?: { period?: Period } | null }

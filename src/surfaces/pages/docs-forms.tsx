@@ -111,7 +111,7 @@ const docsHtml = (parts: DocsParts): Promise<string> =>
           <h2>Operations</h2>
           <p>
             The whole interface with all shapes is in the <a href="/api/openapi.json">OpenAPI description</a>; a{' '}
-            <a href="/api/openapi-core.json">short one</a> has the eight public routes alone.
+            <a href="/api/openapi-core.json">short one</a> has the fourteen routes of the contract alone.
           </p>
           {parts.operations().map((operation) => (
             <OperationDoc {...described(operation)} />

@@ -49,9 +49,7 @@ export const RefusalPart = (facts: PriceFacts) => {
         </p>
       )}
       {question && <Instead question={question} refusal={refusal} />}
-      {question && !hasSeveral(refusal) && (
-        <p>No price is not a price of zero. That there is none is proved, like every price here.</p>
-      )}
+      {question && !hasSeveral(refusal) && <p>That there is no price is proved, like every price here.</p>}
     </section>
   )
 }
