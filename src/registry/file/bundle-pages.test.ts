@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { temporaryFolder } from '../../../test/support/folder.ts'
+import { HASH_SIZE } from '../../proof/tree/merkle.ts'
 import type { PlacedBundle } from '../bundle/placed-bundle.ts'
+import { BUNDLE_HASHES } from './bundle.ts'
 import { BundlePages, type KnownBundles } from './bundle-pages.ts'
 import { FILE_SCHEMA } from './file-summary-store.ts'
 
@@ -48,7 +50,7 @@ function readerOf(bytes: Uint8Array) {
 const bundlesOf = (count: number, sizeOf: (i: number) => number) =>
   Array.from({ length: count }, (_, i) => ({
     first_key: `${10_000_000 + i}|US-CA-05|||medicare_pfs|facility|`,
-    hashes: new Uint8Array(768).fill(i),
+    hashes: new Uint8Array(BUNDLE_HASHES * HASH_SIZE).fill(i),
     rows: new Uint8Array(sizeOf(i)).fill(i + 1),
   }))
 
@@ -141,7 +143,7 @@ test('of a bundle that is known nothing else is read of its page, and a file tha
   const isSound = (): (boolean | undefined)[] => [150, 149, 150].map((n) => pages?.find(n)?.isSound)
   for (const [place, expected] of [
     [start + 100, false],
-    [start + 60 + 768, false],
+    [start + 60 + BUNDLE_HASHES * HASH_SIZE, false],
     [start - 20, true],
   ] as const) {
     bytes[place] = (bytes[place] as number) ^ 1

@@ -108,8 +108,10 @@ class DayPlan {
     const plate = this.#plateOf(rest.chart)
     if (!plate || codeIn(rest.facts, cpt) !== cpt) return undefined
     const file = openPublished(this.parts.db, plate.release)
+    // Where rows have failed, the file itself says which are not to be read.
+    if (file.failed.length > 0) return undefined
     const rows = quickRows(file, plate.release.manifest.rows_root)
-    const place = file.failed.length === 0 ? rows.locate(cpt, rest) : undefined
+    const place = rows.locate(cpt, rest)
     if (!place?.row.isPriceOn(this.day) || this.parts.lostSources(plate.release.manifest).length > 0) return undefined
     const leafEnd = writeLeaf(place.row)
     const about = { cpt, region: rest.placeBeside, day: this.day }

@@ -59,17 +59,27 @@ test('all bundles in full tiles are known when their file was checked, each wher
 
 test('of a file that was checked it is known where a bundle begins with another code or place than the one before it ends with', async () => {
   using folder = temporaryFolder()
+  // By turns another place alone, another code alone, and both.
   const of = (i: number) => ({
-    cpt: String(20_000 + Math.floor(i / 40)),
-    region: i % 40 < 20 ? 'US-CA-05' : 'national',
+    cpt: String(20_000 + Math.floor(i / 96)),
+    region: i % 192 < 48 ? 'US-CA-05' : 'national',
   })
-  const rowAt = (i: number): Row => aPrice({ ...of(i), modifier: String(100 + (i % 20)) })
-  const { open, rows_root } = await fileOf(folder.path, 4_000, rowAt)
+  const rowAt = (i: number): Row => aPrice({ ...of(i), modifier: String(100 + (i % 96)) })
+  const { bytes, open, put, rows_root } = await fileOf(folder.path, 4_000, rowAt)
+  const anewIn = async (): Promise<number[]> => {
+    const sums = BundleSums.of(open(), rows_root)
+    await BundleSums.settled()
+    return upTo(sums.bundles).filter((n) => sums.beginsAnew[n] === 1)
+  }
+  const expected = upTo(240).filter((n) => n > 0 && [0, 3, 6].includes(n % 12))
+  expect(await anewIn()).toEqual(expected)
   const sums = BundleSums.of(open(), rows_root)
   await BundleSums.settled()
-  const anew = knownOf(sums).filter((n) => sums.beginsAnew[n] === 1)
-  const expected = knownOf(sums).filter((n) => n > 0 && (16 * n) % 20 === 0)
-  expect([anew.length, anew]).toEqual([47, expected])
+  const other = Buffer.from(bytes)
+  const end = sums.startOf(23) + sums.sizeOf(23) - 1
+  other[end] = (other[end] as number) ^ 1
+  put(other)
+  expect(await anewIn()).toEqual(expected.filter((n) => n !== 24))
 })
 
 test('a bundle with a byte that is not the published one is not known, wherever that is in it, and others are', async () => {

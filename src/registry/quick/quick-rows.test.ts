@@ -4,7 +4,7 @@ import { aPrice } from '../../../test/support/builders.ts'
 import { temporaryFolder } from '../../../test/support/folder.ts'
 import { FileFolder } from '../../db/file-folder.ts'
 import { canonical } from '../../proof/canonical-json.ts'
-import { rowKey } from '../../proof/price/row.ts'
+import { type Row, rowKey } from '../../proof/price/row.ts'
 import { MARKS } from '../bundle/row-search.ts'
 import { BUNDLE_ROWS } from '../file/bundle.ts'
 import { NewReleaseFile } from '../file/new-file-store.ts'
@@ -69,6 +69,42 @@ test('rows are known to be sound when their file was checked, until one byte bes
   const changed = keys.filter((_, i) => i < 512 && !sound[i])
   expect(changed).toContain(keys[320] as string)
   expect(changed.length).toBeLessThan(3 * BUNDLE_ROWS)
+})
+
+test('after the check of a file no bundle is read to find out that it ends with another code', async () => {
+  using folder = temporaryFolder()
+  const files = new FileFolder(folder.path)
+  const made = new NewReleaseFile({ files }, 'made', 6_000)
+  const rowAt = (i: number): Row =>
+    aPrice({ cpt: String(20_000 + Math.floor(i / 2)), setting: i % 2 === 0 ? 'facility' : 'non_facility' })
+  for (let i = 0; i < 6_000; i++) {
+    const row = rowAt(i)
+    made.add({ key: rowKey(row), body: canonical(row), cpt: row.cpt, region: row.region, npi: null })
+  }
+  const { digest } = await made.seal()
+  files.keep('made', digest)
+  const file = openRelease({ files }, { release_id: 'a:B:1', file: digest })
+  const { sealed } = file
+  const read = sealed.read.bind(sealed)
+  let reads = 0
+  const counted: typeof sealed.read = (...of) => {
+    reads++
+    return read(...of)
+  }
+  Object.assign(sealed, { read: counted })
+  const rows = new QuickRows(file, file.header().rows_root)
+  const readsAround = (): number => {
+    const row = rowAt(300 * BUNDLE_ROWS)
+    const [cpt = '', ...parts] = rowKey(row).split('|')
+    const rest = { region: row.region, parts, afterCode: `|${parts.join('|')}` }
+    const place = rows.locate(cpt, rest) as RowPlace
+    const before = reads
+    expect(rows.around(place, cpt, rest)).toMatchObject({ from: 0, to: 2 })
+    return reads - before
+  }
+  expect(readsAround()).toBe(1)
+  await BundleSums.settled()
+  expect(readsAround()).toBe(0)
 })
 
 test('what tells the rows of a code and place apart is the same for the same rows, wherever bundles begin between them', async () => {

@@ -41,8 +41,7 @@ export class QuickRows {
   readonly #beside: ReturnType<typeof OpenBundle.reader>
   readonly #pages: BundlePages | undefined
   readonly #lastBundle: number
-  /** What a check of the file has not found out yet is noted when it is asked for. */
-  readonly #beginsAnew: Uint8Array
+  readonly #sums: BundleSums
 
   constructor(
     private readonly file: ReleaseFile,
@@ -52,12 +51,9 @@ export class QuickRows {
     this.#finderBeside = new RowFinder(file.words())
     this.#main = OpenBundle.reader(file.words())
     this.#beside = OpenBundle.reader(file.words())
-    const bundles = Math.ceil(file.rowCount / BUNDLE_ROWS)
-    // Where rows have failed, the file itself says which are not to be read.
-    const sums = file.failed.length > 0 ? undefined : BundleSums.of(file, rowsRoot)
-    this.#pages = sums && BundlePages.of(file.sealed, file.rootPage('bundle'), sums)
-    this.#lastBundle = bundles - 1
-    this.#beginsAnew = sums?.beginsAnew ?? new Uint8Array(bundles)
+    this.#sums = BundleSums.of(file, rowsRoot)
+    this.#pages = BundlePages.of(file.sealed, file.rootPage('bundle'), this.#sums)
+    this.#lastBundle = this.#sums.bundles - 1
   }
 
   /** Where a price of this code is, and this rest of a key, if there is one that says so itself. Valid until the next call. */
@@ -85,7 +81,7 @@ export class QuickRows {
   ): Around | undefined {
     const found = row.around()
     if (!found) return undefined
-    const isOpenBefore = found.from === 0 && n > 0 && this.#beginsAnew[n] === 0
+    const isOpenBefore = found.from === 0 && n > 0 && this.#sums.beginsAnew[n] === 0
     if (isOpenBefore && !this.#addBefore(n, cpt, parts, found)) return undefined
     const isOpenAfter =
       found.to === row.size && n < this.#lastBundle && !this.file.firstKeys().isOther(n + 1, `${cpt}|${region}`)
@@ -98,7 +94,6 @@ export class QuickRows {
     const count = other.countLast(this.#placedBeside(n - 1), cpt, parts)
     const { size } = this.file.whole(n - 1, other)
     if (count < 0 || (count === size && n > 1)) return false
-    if (count === 0) this.#beginsAnew[n] = 1
     const { marks } = found
     marks.copyWithin(1 + count * MARKS, 1, found.size)
     marks[0] = (marks[0] as number) + count
@@ -131,7 +126,6 @@ export class QuickRows {
     for (let i = from; i < to; i++) found.push(bundle.key(i))
     for (let i = n - 1; from === 0 && i >= 0; i--) {
       const before = this.#neighbour(i, found)
-      if (!before.key(before.size - 1).startsWith(prefix)) this.#beginsAnew[i + 1] = 1
       for (from = before.size; from > 0 && before.key(from - 1).startsWith(prefix); from--)
         found.unshift(before.key(from - 1))
     }
