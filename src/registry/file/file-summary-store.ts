@@ -224,7 +224,7 @@ export class FileSummary {
   fault(cause?: unknown): DamageFault {
     if (this.#isOfOtherForm())
       return new DamageFault(
-        `the file of release ${this.release_id} has a form that this version does not read: load the edition again`,
+        `the file of release ${this.release_id} has a form that this version does not read: withdraw it with \`atr release withdraw\`, then load the edition again`,
         { cause },
       )
     return new DamageFault(
