@@ -41,7 +41,7 @@ export const PRICE_PROBLEMS = {
   absent_anesthesia: absent(
     'Anesthesia is priced by base units and time, not by this schedule',
     'The price depends on how long the anesthesia took. Ask for the base units, the minutes and the factor per unit: the lookup with basis=medicare_anesthesia has the factor.',
-    'Ask with basis=medicare_anesthesia for the factor per unit; the amount also needs the base units and the minutes. Do not invent a price.',
+    'If `available.bases` has medicare_anesthesia, ask with it, without a modifier, for the factor per unit; the amount also needs the base units and the minutes. Do not invent a price.',
   ),
   absent_not_applicable_in_setting: absent(
     'The publisher marks this code as not performed in this setting',
@@ -98,7 +98,7 @@ export const PRICE_PROBLEMS = {
   },
   region_ambiguous: {
     kind: 'not_found',
-    title: 'The question fits several places, each with a price of its own',
+    title: 'The question fits several places',
     hint: 'Ask again with the ZIP code of the place, or with a region from the member `choices`.',
   },
   region_not_covered: {

@@ -257,3 +257,58 @@ test('what a refused parameter takes is said in one sentence', async () => {
   const { content } = await client.callTool({ name: 'lookup_price', arguments: { cpt: '99213-25', modifier: 'none' } })
   expect(content[0]?.text).toContain('`modifier`')
 })
+
+test('beside a modifier that changes nothing, it is still said what the one without a price means', async () => {
+  await using app = await testApp()
+  const part = (pc_tc: string) => ({ indicators: { status: 'A', pc_tc } as never })
+  const rows = [
+    aPrice({ cpt: '66984', ...part('0') }),
+    aPrice({ cpt: '93010', ...part('2') }),
+    ...[null, '26', 'TC'].map((modifier) => aPrice({ cpt: '71046', modifier, ...part('1') })),
+  ]
+  await app.publish(aRelease({ rows }))
+  await holdTheRest(app, 'cms-pfs')
+  for (const [cpt, modifier, says] of [
+    ['66984', 'RT-55', /^Ask with modifier=RT: .* the whole: do not show it as that part/],
+    ['66984', '79-54', /^Ask with modifier=79: .* the whole: do not show it as that part/],
+    ['66984', 'LT-GZ', /^Ask with modifier=LT: .* Medicare will not pay/],
+    ['66984', 'RT-PC', /^Ask with modifier=RT: .* never pays it/],
+    ['66984', 'RT-52', /^Ask with modifier=RT: .* most often pays less/],
+    ['93010', '26-59', /^The code is for the professional part alone/],
+    ['71046', '26-TC-59', /^26 and TC are the two parts of the service, and together the whole/],
+  ] as const) {
+    const { code, agent_hint } = await ask(app, { cpt, modifier })
+    expect([cpt, modifier, code]).toEqual([cpt, modifier, 'modifier_not_priced'])
+    expect(agent_hint).toMatch(says)
+  }
+})
+
+test('where no place that could be chosen has a price, it is said before one is chosen', async () => {
+  await using app = await testApp()
+  const places = ['US-TX-09', 'US-TX-18']
+  const inOffice = places.map((region) => aPrice({ cpt: '71046', region, setting: 'non_facility' }))
+  const inHospital = anAbsence({ cpt: '71046', setting: 'facility', reason: 'not_applicable_in_setting' })
+  await app.publish(aRelease({ rows: [...inOffice, inHospital] }))
+  const blank = ['US-AK', 'US-TX'].map((region) =>
+    anAbsence({
+      cpt: 'E2511',
+      modifier: 'RR',
+      basis: 'medicare_dmepos',
+      region,
+      setting: 'non_rural',
+      reason: 'no_price_stated',
+      derivation: { method: 'dmepos-blank/1', inputs: { non_rural: '0.00', rural: '0.00' } },
+    }),
+  )
+  await app.publish(aRelease({ chart: 'cms-dmepos', rows: blank }))
+  await holdTheRest(app, 'cms-pfs', 'cms-dmepos')
+  const office = await ask(app, { cpt: '71046', region: 'TX', setting: 'facility' })
+  expect([office.code, office.detail]).toEqual([
+    'region_ambiguous',
+    expect.stringMatching(/choose one of US-TX-09, US-TX-18\. None of them has a price: /),
+  ])
+  expect(office.agent_hint).toMatch(/^Whichever place you choose.* ask with setting=non_facility/)
+  const equipment = await ask(app, { cpt: 'E2511', modifier: 'RR' })
+  expect(equipment.agent_hint).toBe('Whichever place you choose, there is no price as asked. Do not invent a price.')
+  expect(await page(app, '/price/71046?region=TX&setting=facility')).not.toContain('Several prices')
+})

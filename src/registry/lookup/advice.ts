@@ -1,6 +1,6 @@
 import { PROBLEMS, type ProblemCode } from '../../problem.ts'
 import type { Decision } from '../../proof/lookup/lookup.ts'
-import { isDecidedBy } from '../../proof/lookup/modifiers.ts'
+import { isDecidedBy, isNeutral } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
@@ -89,6 +89,10 @@ export const unlisted = ({ npi }: Pick<ParsedQuestion, 'npi'>): string =>
 function atAnyPlace(proofs: Proofs, question: ParsedQuestion, { available }: Told, { region, refused }: RefusedThere) {
   if (refused.outcome === 'modifier_not_allowed')
     return { hint: modifierAdvice(refused).hint ?? PROBLEMS.modifier_not_allowed.hint }
+  if (refused.outcome === 'absent') {
+    const other = inOtherSetting(proofs, { ...question, region }, refused)
+    return { hint: [NOWHERE, ...(other === undefined ? ['Do not invent a price.'] : [other, THEN_A_PLACE])].join(' ') }
+  }
   const how = question.modifiers.length === 0 ? WITH_ONE : withoutModifier(proofs, { ...question, region }, available)
   return { hint: [NOWHERE, how ?? WITH_ONE, THEN_A_PLACE].join(' ') }
 }
@@ -125,7 +129,8 @@ function withoutModifier(proofs: Proofs, question: ParsedQuestion, { modifiers: 
     modifiers.length < 2 ? [] : modifiers.map((left) => ({ left, kept: modifiers.filter((each) => each !== left) }))
   const priced = others.filter(({ kept }) => isPriced(kept))
   if (priced.length > 1) {
-    if (modifiers.every((each) => COMPONENT.test(each)) && isPriced([])) return BOTH_PARTS
+    const asked = question.npi === null ? modifiers.filter((each) => !isNeutral(each)) : modifiers
+    if (asked.every((each) => COMPONENT.test(each)) && isPriced([])) return BOTH_PARTS
     const which = priced.map(({ kept }) => `modifier=${kept.join('-')}`).join(' or ')
     return `Only together there is no price: ask with ${which}, as it stands on the claim, and say beside the amount what is left out.`
   }
@@ -134,6 +139,12 @@ function withoutModifier(proofs: Proofs, question: ParsedQuestion, { modifiers: 
     question.npi === null ? CAUTIONS.find(([of]) => of.test(each))?.[1] : undefined
   if (most) {
     const caution = cautionOf(most.left)
+    const kept = decided(most.kept)
+    const part = COMPONENT.test(most.left) && kept?.outcome === 'price' ? partOf(kept.row) : undefined
+    if (part !== undefined) return part
+    const meaning = question.npi === null ? meaningOf([most.left]) : undefined
+    if (meaning !== undefined)
+      return `Ask with modifier=${most.kept.join('-')}: it is ${most.left} with which there is no price, and is left out. ${meaning}`
     return `Ask with modifier=${most.kept.join('-')}: it is ${most.left} with which there is no price. Say beside the amount that it is left out${caution ? `: ${caution}` : '.'}`
   }
   const bare = decided([])
@@ -143,10 +154,8 @@ function withoutModifier(proofs: Proofs, question: ParsedQuestion, { modifiers: 
   const part =
     modifiers.some((each) => COMPONENT.test(each)) && bare?.outcome === 'price' ? partOf(bare.row) : undefined
   if (part !== undefined) return part
-  if (modifiers.some((each) => DIRECTED.test(each))) return HALVES
-  if (modifiers.some((each) => GLOBAL_PART.test(each))) return OF_GLOBAL
-  if (modifiers.some((each) => UNPAID.test(each))) return NOT_PAID
-  if (modifiers.some((each) => WRONG.test(each))) return NEVER_PAID
+  const meaning = meaningOf(modifiers)
+  if (meaning !== undefined) return meaning
   const [caution] = modifiers.flatMap((each) => cautionOf(each) ?? [])
   if (caution !== undefined) return `Ask without the modifier, and say so beside the amount: ${caution}`
   const other = its.length === 0 ? '' : ', or with one that it has (`available.modifiers`)'
@@ -191,7 +200,16 @@ const NOT_PAID =
 const OF_GLOBAL =
   'With 54, 55 and 56 Medicare pays a part of the fee for surgery with the care before and after it. The amount without the modifier is the whole: do not show it as that part.'
 const HALVES =
-  'With QK, QX and QY Medicare pays half to the one who directs anesthesia, and half to the one who is directed. Ask without the modifier, and say that the amount is the whole.'
+  'With QK, QX and QY Medicare pays half to the one who directs anesthesia, and half to the one who is directed. The amount without the modifier is the whole: say so beside it.'
+const MEANINGS: readonly [modifier: RegExp, meaning: string][] = [
+  [DIRECTED, HALVES],
+  [GLOBAL_PART, OF_GLOBAL],
+  [UNPAID, NOT_PAID],
+  [WRONG, NEVER_PAID],
+]
+/** What the amount without a modifier must not be shown as. */
+const meaningOf = (modifiers: readonly string[]): string | undefined =>
+  MEANINGS.find(([of]) => modifiers.some((each) => of.test(each)))?.[1]
 /** Codes of which there are no parts with modifiers: by the indicator of the physician schedule. */
 const PARTS: { readonly [indicator: string]: string } = {
   2: 'The code is for the professional part alone, and 26 and TC are not used with it: ask without the modifier, and say which part it is.',
@@ -227,11 +245,14 @@ export function toChoose({ choices = [] }: Told): string {
   return more > 0 ? `${names}, or one of ${more} more` : names
 }
 
-/** That the modifier is missing, or has no price, at whichever place is chosen; and the first of these places. */
+/** That there is no price as asked at whichever place is chosen, or a modifier is missing; and the first of these places. */
 export interface RefusedThere {
   region: ParsedQuestion['region']
-  refused: Extract<Decision, { outcome: 'modifier_not_priced' | 'modifier_not_allowed' }>
+  refused: Extract<Decision, { outcome: 'modifier_not_priced' | 'modifier_not_allowed' | 'absent' }>
 }
+
+const isRefusal = (decision: Decision): decision is RefusedThere['refused'] =>
+  /^(modifier_not_priced|modifier_not_allowed|absent)$/.test(decision.outcome)
 
 /** Each place is looked up, so it is asked for once for a refusal. */
 export function refusedThere(
@@ -244,8 +265,7 @@ export function refusedThere(
     const region = parseRegion(choice)
     if (!region) return undefined
     const refused = unlessDamaged(() => find(proofs, { ...question, region }))?.decision
-    const isRefused = refused?.outcome === 'modifier_not_priced' || refused?.outcome === 'modifier_not_allowed'
-    return isRefused ? { region, refused } : undefined
+    return refused && isRefusal(refused) ? { region, refused } : undefined
   }
   const [first, ...others] = choices.map(({ region }) => region)
   const there = first === undefined ? undefined : refusedAt(first)
@@ -253,10 +273,12 @@ export function refusedThere(
   return isEverywhere ? there : undefined
 }
 
-/** Whoever chooses a place would hear next that a modifier is missing or has no price: it is said at once. */
-export function modifiersThere(question: ParsedQuestion, told: Told, there: RefusedThere | undefined): string {
+/** Whoever chooses a place would hear next that there is no price, or that a modifier is missing: it is said at once. */
+export function whyRefusedThere(question: ParsedQuestion, told: Told, there: RefusedThere | undefined): string {
   if (!there) return ''
   const { refused } = there
+  if (refused.outcome === 'absent')
+    return ` None of them has a price: ${PROBLEMS[`absent_${refused.row.reason}`].title}.`
   if (refused.outcome === 'modifier_not_allowed') return ` ${whyNotAdjusted(refused.row, refused.modifier)}`
   const how = question.modifiers.length === 0 ? 'only with modifiers' : 'not with this modifier'
   return ` The code has prices there, but ${how}. Its modifiers: ${has(told.available.modifiers)}.`

@@ -6,7 +6,7 @@ import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/pric
 import type { Manifest } from '../../proof/price/release.ts'
 import { type AnyRow, type PlaceRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { type Release, rowOf } from '../store.ts'
-import { adviceAfter, has, modifiersThere, type RefusedThere, refusedThere, toChoose } from './advice.ts'
+import { adviceAfter, has, type RefusedThere, refusedThere, toChoose, whyRefusedThere } from './advice.ts'
 import { becauseOf, checkUnshown, type RowInRelease } from './because.ts'
 import {
   availableFor,
@@ -267,7 +267,7 @@ function sentence(
   if (decision.outcome === 'region_ambiguous')
     return 'zip' in question.region
       ? `Medicare divides this ZIP code between several places, and the table of ZIP codes does not say in which ${question.region.plusFour === null ? 'one the address lies: all nine digits may decide' : 'of them these nine digits lie'}.`
-      : `The question fits several places, each with a price of its own: choose one of ${toChoose(told)}.${modifiersThere(question, told, there)}`
+      : `The question fits several places: choose one of ${toChoose(told)}.${whyRefusedThere(question, told, there)}`
   if (decision.outcome === 'not_on_schedule' && available.bases.length > 0) {
     const missing = withoutCode(proofs, finding)
     const isAskedByList = question.basis !== undefined || question.setting === undefined

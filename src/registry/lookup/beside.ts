@@ -122,8 +122,9 @@ const RULED_OUT = [
 
 /** Why the row has no amount with a modifier that changes others by a rule. */
 export function whyNotAdjusted(row: PricedRow, modifier: string): string {
+  const name = modifier === '50' ? '50, which LT and RT together count as' : modifier
   if (!isDecidedBy(row, modifier))
-    return `This schedule does not state what it pays for this code with modifier ${modifier}.`
+    return `This schedule does not state what it pays for this code with modifier ${name}.`
   const ruled = RULED_OUT.find(([of, name, value]) => of.test(modifier) && row.indicators[name] === value)
   return `The amount of this code is not adjusted for modifier ${modifier}: ${ruled?.[3] ?? 'the indicator on its row rules it out'}.`
 }

@@ -22,7 +22,7 @@ const MEANINGS: { readonly [code in ProblemCode]?: string } = {
     'No hospital file that is loaded here names this hospital. Hospitals must publish their prices: look for the file on the website of the hospital.',
   unknown_zip: 'The table of ZIP codes that Medicare publishes does not have this ZIP code. Try the state instead.',
   region_ambiguous:
-    'Medicare divides this place into several areas, each with a price of its own. Type the ZIP code of the place, with all nine digits where five are not enough, or choose an area. If the address is across a state border, give its state.',
+    'Medicare divides this place into several areas. Type the ZIP code of the place, with all nine digits where five are not enough, or choose an area. If the address is across a state border, give its state.',
   region_not_covered: 'The price list has this code, but not for this place.',
   invalid_cpt:
     'A code has five characters: five digits, four digits and a letter, or a letter and four digits. A modifier may follow, as in 71046-26. One code at a time: a range has no price. The number of a drug package (NDC) is not such a code; on a bill the code stands beside it.',
@@ -134,7 +134,7 @@ export const hasSeveral = (refusal: Refusal | undefined): boolean => refusal?.co
 
 export function refusalTitle({ question, refusal, meant }: Pick<PriceFacts, 'question' | 'refusal' | 'meant'>): string {
   if (!question) return meant.length > 0 ? 'Which one is meant?' : 'This question cannot be asked'
-  return `${hasSeveral(refusal) ? 'Several prices' : 'No price'} for code ${codeText(question)}`
+  return `${hasSeveral(refusal) ? 'Several places' : 'No price'} for code ${codeText(question)}`
 }
 
 const EVERYWHERE = 'in rural areas and outside them'
