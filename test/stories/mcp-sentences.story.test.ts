@@ -310,7 +310,10 @@ test('what makes a right amount misleading is said: visits paid as a whole, unit
   const visits = (['facility', 'non_facility'] as const).map((setting) => aPrice({ cpt: '99285', setting }))
   await app.publish(aRelease({ rows: [...visits, aPrice({ cpt: '29881' })] }))
   const outpatient = { basis: 'medicare_opps', setting: 'outpatient' } as const
-  const hospital = ['99285', '29881', 'J1885'].map((cpt) => aPrice({ cpt, ...outpatient }))
+  const indicated = { '99285': 'J2', '29881': 'J1', '90371': 'K', C9600: 'J1', J1885: 'K' }
+  const hospital = Object.entries(indicated).map(([cpt, status_indicator]) =>
+    aPrice({ cpt, ...outpatient, indicators: { status_indicator } }),
+  )
   await app.publish(aRelease({ chart: 'cms-opps', rows: hospital }))
   const rent = { basis: 'medicare_dmepos', region: 'US-GA', setting: 'non_rural', modifier: 'RR' } as const
   const month = { price: { amount: '50.00', currency: 'USD', per: 'MONTH' } } as const
@@ -330,7 +333,9 @@ test('what makes a right amount misleading is said: visits paid as a whole, unit
   expect(await said({ cpt: '90658', basis: 'medicare_asp' })).toContain('a page of its publisher for current amounts')
   expect(await said({ cpt: 'J0138', basis: 'medicare_asp' })).toContain('what one unit of the amount is')
   expect(await said({ cpt: '99285', setting: 'outpatient' })).toMatch(/one amount for all services(?!.*one unit)/)
-  expect(await said({ cpt: 'J1885', setting: 'outpatient' })).toContain('for one unit of the code')
+  for (const drug of ['J1885', '90371'])
+    expect(await said({ cpt: drug, setting: 'outpatient' })).toMatch(/for one unit of the code(?!.*wages)/)
+  expect(await said({ cpt: 'C9600', setting: 'outpatient' })).toMatch(/services.*(?<!one unit.*)wages of the place/)
   expect(await said({ cpt: '99285', setting: 'facility' })).not.toContain('one amount for all services')
   expect(await said({ cpt: 'E0601', modifier: 'RR', region: 'GA' })).toContain('fee of the first three months')
   expect(await said({ cpt: 'J7195', npi: cash.npi, basis: cash.basis })).toContain('look at the line of the file')

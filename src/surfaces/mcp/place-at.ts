@@ -25,9 +25,12 @@ export async function placeAt(
   return isObject(shown) ? (shown as ShownPlace) : undefined
 }
 
-/** An amount of which a row says more than a short answer shows: with these modifiers, or by another list than the first. */
+/** An amount of which a row says more than a short answer shows: with these modifiers, of a hospital or center, or by another list than the first. */
 const isShort = ({ indicators, adjustment, basis }: Members, { setting }: Members): boolean =>
-  indicators === undefined && (isObject(adjustment) || (setting === 'outpatient' && basis === 'medicare_clfs'))
+  indicators === undefined &&
+  (isObject(adjustment) ||
+    /^medicare_(opps|asc)$/.test(String(basis)) ||
+    (setting === 'outpatient' && basis === 'medicare_clfs'))
 
 /** What the whole answer to the same question has, where a short one leaves open what to say beside the amount. */
 export async function untoldOf(

@@ -88,20 +88,28 @@ export function whereOf(row: Whereabouts): string {
 const PACKAGED =
   'For many visits Medicare pays a hospital one amount for all services: it may include others on the bill, or be included in one of them.'
 const OF_CODE = 'It is for one unit of the code: its description says how much that is.'
-const DRUG = /^([JQ]|C9)/
+/** Drugs, biologicals and skin substitutes, by their indicators. */
+const OF_UNIT = /^(G|K|S[123]|K2)$/
+/** What is adjusted to the place: 42 CFR 419.43 and 416.172, and the list that the final rules of the outpatient schedule give. */
+const OF_PLACE = { medicare_opps: /^(J[12]|P|Q[1-4]|[RSTUV])$/, medicare_asc: /^([ADGPRZ][0-9]|J8)$/ }
 /** 42 CFR 414.229; the category CR of the schedule. */
 const RENT =
-  'If it is a capped rental, and not oxygen, a ventilator or an inexpensive item, it is the fee of the first three months; then three quarters of it are paid, up to the 13th.'
+  'If it is a capped rental, and not oxygen, a ventilator or an inexpensive item, it is the fee of the first three months; then three quarters of it are paid (two fifths for a power wheelchair), up to the 13th.'
 const CAPPED =
-  'It is a capped rental: the fee of the first three months; then three quarters of it are paid, up to the 13th.'
-/** 42 CFR 419.43 and 416.172: most of it is multiplied with the wage index of the place. Drugs have one price. */
+  'It is a capped rental: the fee of the first three months; then three quarters of it are paid (two fifths for a power wheelchair), up to the 13th.'
 const WAGES = 'It is the rate of the whole country, of which Medicare adjusts a part to the wages of the place.'
 /** How Medicare pays an amount, where it is easily taken for more than it is. */
-export function paymentNotes(row: Pick<PricedRow, 'basis' | 'cpt' | 'modifier' | 'price'> & { indicators?: unknown }) {
-  const { basis, cpt } = row
+export function paymentNotes(row: Pick<PricedRow, 'basis' | 'modifier' | 'price'> & { indicators?: unknown }) {
+  const { basis } = row
   if (basis === 'medicare_dmepos') return rentNotes(row)
-  if (!/^medicare_(opps|asc)$/.test(basis)) return []
-  return [...(basis === 'medicare_opps' ? [PACKAGED] : []), DRUG.test(cpt) ? OF_CODE : WAGES]
+  if (basis !== 'medicare_opps' && basis !== 'medicare_asc') return []
+  const { status_indicator, payment_indicator } = (row.indicators ?? {}) as { [name: string]: string | undefined }
+  const indicator = (basis === 'medicare_opps' ? status_indicator : payment_indicator) ?? ''
+  return [
+    ...(basis === 'medicare_opps' ? [PACKAGED] : []),
+    ...(OF_UNIT.test(indicator) ? [OF_CODE] : []),
+    ...(OF_PLACE[basis].test(indicator) ? [WAGES] : []),
+  ]
 }
 /** Short answers do not say of which category an item is. */
 function rentNotes({ modifier, price, indicators }: Parameters<typeof paymentNotes>[0]): string[] {

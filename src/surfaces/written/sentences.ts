@@ -64,7 +64,7 @@ const caveat = ({ basis, kind }: Pick<PricedRow, 'basis' | 'kind'>): string =>
   kind === 'rate' ? RATE : basis.startsWith('hospital_') ? HOSPITAL : MEDICARE
 
 /** A visit is paid in two parts, and so are many services: one of them is easily taken for the whole. */
-function partOf(row: Pick<PricedRow, 'basis' | 'setting' | 'modifier' | 'cpt' | 'price'>): string[] {
+function partOf(row: Pick<PricedRow, 'basis' | 'setting' | 'modifier' | 'price'> & Untold): string[] {
   const { basis, setting } = row
   const notes = paymentNotes(row)
   if (/_(opps|asc)$/.test(basis))
@@ -121,7 +121,7 @@ function ofPrice(answer: Price, about: About): string {
     ...settingNote(where, about.asked['setting']),
     ...ruralAlone(answer, where, about.asked),
     ...(isOfState(answer) ? [...ruralNote(where, about.asked), ...biddingNote(where)] : []),
-    ...partOf(answer),
+    ...partOf({ ...answer, indicators: answer.indicators ?? about.untold?.indicators }),
     ...packagedNote(about.asked, answer.because ?? about.untold?.because),
     ...doubtsOf(answer),
     caveat(answer),
@@ -145,7 +145,7 @@ function ofSheet(sheet: Sheet, about: About): string {
   return [
     ...(isSome ? [listed(prices, 'price', as_of)] : []),
     ...(factors.length > 0 ? [listed(factors, 'factor', as_of), RATES] : []),
-    ...(stated.length === 0 && !about.asked['region']
+    ...(stated.length === 0 && not_held.length === 0 && !about.asked['region']
       ? ['There may be some for a state or a ZIP code as region.']
       : []),
     ...(prices.some(({ setting }) => /rural/.test(setting ?? '')) ? appliesAt(sheet.place ?? about.place) : []),
