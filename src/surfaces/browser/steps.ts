@@ -193,7 +193,7 @@ interface Period {
   from: string
   to: string
 }
-/** When the release of the one row of a body is in force: null for a row that is in force on no day. */
+
 const NO_ROW: Record<string, string> = {
   not_on_schedule: 'Proved by neighbouring rows: no list that was searched has this code for this place.',
   no_edition_for_day: 'Proved by neighbouring periods: no edition covers this day.',
@@ -206,6 +206,7 @@ function reasonIn(text: string): string {
   return NO_ROW[code] ?? 'The reason for this answer is proved.'
 }
 
+/** When the release of the one row of a body is in force: null for a row that is in force on no day. */
 function periodIn(text: string): Period | null | undefined {
   interface Cited {
     proof?: { in_force?: { period?: Period } | null }
