@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
+import type { Row } from '../../src/proof/price/row.ts'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
@@ -311,4 +312,11 @@ test('where no place that could be chosen has a price, it is said before one is 
   const equipment = await ask(app, { cpt: 'E2511', modifier: 'RR' })
   expect(equipment.agent_hint).toBe('Whichever place you choose, there is no price as asked. Do not invent a price.')
   expect(await page(app, '/price/71046?region=TX&setting=facility')).not.toContain('Several prices')
+  // Where the reasons differ, none of them is told of all places.
+  const [alaska, texas] = blank
+  const refused = { reason: 'unreadable' as const, derivation: { method: 'row-rule/1', inputs: { rule: 'R02' } } }
+  await using other = await testApp()
+  await other.publish(aRelease({ chart: 'cms-dmepos', rows: [alaska as Row, { ...texas, ...refused } as Row] }))
+  await holdTheRest(other, 'cms-dmepos')
+  expect((await ask(other, { cpt: 'E2511', modifier: 'RR' })).detail).not.toContain('None of them')
 })

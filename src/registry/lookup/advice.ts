@@ -139,8 +139,8 @@ function withoutModifier(proofs: Proofs, question: ParsedQuestion, { modifiers: 
     question.npi === null ? CAUTIONS.find(([of]) => of.test(each))?.[1] : undefined
   if (most) {
     const caution = cautionOf(most.left)
-    const kept = decided(most.kept)
-    const part = COMPONENT.test(most.left) && kept?.outcome === 'price' ? partOf(kept.row) : undefined
+    const kept = COMPONENT.test(most.left) ? decided(most.kept) : undefined
+    const part = kept?.outcome === 'price' ? partOf(kept.row) : undefined
     if (part !== undefined) return part
     const meaning = question.npi === null ? meaningOf([most.left]) : undefined
     if (meaning !== undefined)
@@ -254,6 +254,10 @@ export interface RefusedThere {
 const isRefusal = (decision: Decision): decision is RefusedThere['refused'] =>
   /^(modifier_not_priced|modifier_not_allowed|absent)$/.test(decision.outcome)
 
+/** What is said of all places must be true of each. */
+const whyOf = (there: RefusedThere | undefined): string | undefined =>
+  there?.refused.outcome === 'absent' ? there.refused.row.reason : there?.refused.outcome
+
 /** Each place is looked up, so it is asked for once for a refusal. */
 export function refusedThere(
   proofs: Proofs,
@@ -269,7 +273,7 @@ export function refusedThere(
   }
   const [first, ...others] = choices.map(({ region }) => region)
   const there = first === undefined ? undefined : refusedAt(first)
-  const isEverywhere = others.every((each) => there && refusedAt(each)?.refused.outcome === there.refused.outcome)
+  const isEverywhere = others.every((each) => there && whyOf(refusedAt(each)) === whyOf(there))
   return isEverywhere ? there : undefined
 }
 
