@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { physicianSchedule } from '../src/ingest/cms/physician.ts'
+import { physicianSchedule } from '../src/ingest/schedules/physician.ts'
 import { readSource } from '../src/ingest/source.ts'
 import { published } from '../test/support/published-files.ts'
 import { type Line, MEBIBYTE, perSecond, type Timing, timed, times } from './measure.ts'

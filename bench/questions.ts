@@ -1,7 +1,7 @@
 // What callers ask in the bench: questions whose answers are rows of the published file, all of them equally likely.
 
 import { existsSync } from 'node:fs'
-import { physicianSchedule } from '../src/ingest/cms/physician.ts'
+import { physicianSchedule } from '../src/ingest/schedules/physician.ts'
 import { readSource } from '../src/ingest/source.ts'
 import type { Row } from '../src/proof/price/row.ts'
 import { published } from '../test/support/published-files.ts'

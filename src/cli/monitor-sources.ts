@@ -1,4 +1,4 @@
-import { ACCEPTABLE } from '../ingest/cms/physician.ts'
+import { ACCEPTABLE } from '../ingest/schedules/physician.ts'
 import { READERS, type Reading } from '../ingest/readers.ts'
 import type { SourceInput } from '../ingest/reread.ts'
 import { type SourceCheck, sourceCheck } from '../ingest/source-check.ts'

@@ -3,10 +3,10 @@ import { toHex, utf8 } from '../../proof/bytes.ts'
 import { capitals } from '../../proof/lookup/question.ts'
 import type { Row } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
-import { type Columns, isReadBy, type LineResult, readTable, squashed, type Table } from '../cms/table.ts'
 import { bareNumber, CODE, noAmount, scheduleAmount } from '../findings.ts'
 import type { Source } from '../source.ts'
 import { perOf } from './rent.ts'
+import { type Columns, isReadBy, type LineResult, readTable, squashed, type Table } from './table.ts'
 import { type CitedLine, indicatorsOf, type Part, type RowBase, refused } from './tables.ts'
 
 // Where suppliers once bid for contracts, Medicare pays amounts of its own for some of the equipment. CMS has a file of these

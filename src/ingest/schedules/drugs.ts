@@ -1,9 +1,9 @@
 import { DOSAGE_UNITS } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
-import { type EditionOptions, quarterlyEdition, statedQuarter } from '../cms/quarter.ts'
-import type { LineResult } from '../cms/table.ts'
 import { CODE, noAmount, scheduleAmount } from '../findings.ts'
 import { oneLine, withoutSeparators } from '../records.ts'
+import { type EditionOptions, quarterlyEdition, statedQuarter } from './quarter.ts'
+import type { LineResult } from './table.ts'
 import { type CitedLine, type EditionDates, indicatorsOf, type RowBase, refused, tablesSchedule } from './tables.ts'
 
 const COLUMNS = {

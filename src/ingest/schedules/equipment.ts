@@ -1,9 +1,9 @@
 import type { Row } from '../../proof/price/row.ts'
-import { quarterlyEdition } from '../cms/quarter.ts'
-import type { Columns, LineResult } from '../cms/table.ts'
 import { bareNumber, CODE, noAmount, scheduleAmount } from '../findings.ts'
 import { biddingAreaFees } from './bidding-areas.ts'
+import { quarterlyEdition } from './quarter.ts'
 import { perOf } from './rent.ts'
+import type { Columns, LineResult } from './table.ts'
 import { type CitedLine, indicatorsOf, type RowBase, refused, tablesSchedule } from './tables.ts'
 
 const STATES = (

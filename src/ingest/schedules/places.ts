@@ -4,14 +4,14 @@ import { Problem } from '../../problem.ts'
 import type { AnyRow, PlaceRow } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
 import { type Findings, note } from '../../registry/release/rules.ts'
-import { isPostalState, regionOf } from '../cms/localities.ts'
-import { type EditionOptions, quarterlyEdition } from '../cms/quarter.ts'
-import { type Columns, type Line, readTable } from '../cms/table.ts'
 import { byLine, fail, OK, type Place, perSource, type SourceInput, type SourceVerdict, whole } from '../reread.ts'
 import type { Source } from '../source.ts'
 import { biddingAreasIn, isBiddingAreaList } from './bidding-areas.ts'
+import { isPostalState, regionOf } from './localities.ts'
 import { isList, type Listed, listedIn } from './place-lists.ts'
+import { type EditionOptions, quarterlyEdition } from './quarter.ts'
 import { isRuralList, ruralZipsIn } from './rural-zips.ts'
+import { type Columns, type Line, readTable } from './table.ts'
 
 /**
  * Both of CMS's fixed-width files (ZIP5lyout, ZIP9lyout), by columns counted from 1: state 1, ZIP code 3, contractor 8,

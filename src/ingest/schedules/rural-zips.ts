@@ -1,6 +1,6 @@
 import { unreadable } from '../../files/unreadable.ts'
-import { type Columns, readTable } from '../cms/table.ts'
 import type { Source } from '../source.ts'
+import { type Columns, readTable } from './table.ts'
 
 /** CMS's list, which its archive of the equipment schedule holds: a line for each ZIP code that is rural to that schedule. */
 const COLUMNS = {

@@ -1,7 +1,7 @@
 import { reasonForAscIndicator } from '../../proof/price/derivation.ts'
-import { quarterlyEdition } from '../cms/quarter.ts'
-import type { LineResult } from '../cms/table.ts'
 import { bareNumber, CODE, noAmount, scheduleAmount } from '../findings.ts'
+import { quarterlyEdition } from './quarter.ts'
+import type { LineResult } from './table.ts'
 import { type CitedLine, indicatorsOf, type RowBase, refused, tablesSchedule } from './tables.ts'
 
 const BB = {

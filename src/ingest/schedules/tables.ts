@@ -3,7 +3,10 @@ import { sheetCount } from '../../files/xlsx.ts'
 import { Problem } from '../../problem.ts'
 import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
 import { type Findings, note } from '../../registry/release/rules.ts'
-import type { EditionOptions } from '../cms/quarter.ts'
+import { type LineRule, unreadableRow } from '../findings.ts'
+import { fail, OK, perSource, type Reread, type SourceInput, whole } from '../reread.ts'
+import type { Source } from '../source.ts'
+import type { EditionOptions } from './quarter.ts'
 import {
   type Columns,
   chooseSource,
@@ -15,10 +18,7 @@ import {
   refuseProposed,
   rowsInOrder,
   type Table,
-} from '../cms/table.ts'
-import { type LineRule, unreadableRow } from '../findings.ts'
-import { fail, OK, perSource, type Reread, type SourceInput, whole } from '../reread.ts'
-import type { Source } from '../source.ts'
+} from './table.ts'
 
 /** One of the tables that a schedule comes in. */
 export interface Part {

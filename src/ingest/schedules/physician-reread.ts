@@ -1,5 +1,7 @@
-import type { Row } from '../proof/price/row.ts'
-import { type Locality, NATIONAL, readGpci } from './cms/gpci.ts'
+import type { Row } from '../../proof/price/row.ts'
+import { byLine, fail, isOneOf, perSource, type Reread, whole } from '../reread.ts'
+import type { Source } from '../source.ts'
+import { type Locality, NATIONAL, readGpci } from './gpci.ts'
 import {
   CONVERSION_FACTOR_KINDS,
   type ConversionFactorKind,
@@ -8,11 +10,9 @@ import {
   PHYSICIAN_CHARTS,
   type PhysicianBasis,
   saidEdition,
-} from './cms/physician-edition.ts'
-import { type PhysicianLine, physicianLines } from './cms/physician-lines.ts'
-import { rowsOfLine } from './cms/physician-rows.ts'
-import { byLine, fail, isOneOf, perSource, type Reread, whole } from './reread.ts'
-import type { Source } from './source.ts'
+} from './physician-edition.ts'
+import { type PhysicianLine, physicianLines } from './physician-lines.ts'
+import { rowsOfLine } from './physician-rows.ts'
 
 /** The relative value line, and for a locality its line of indices, must make the same row again, byte for byte. */
 export function rereadPhysician(): Reread {

@@ -1,6 +1,6 @@
 import { isPaidApart, reasonForIndicator } from '../../proof/price/derivation.ts'
 import { CODE, type LineRule, noAmount, roundedScheduleAmount, scheduleAmount, unreadableRow } from '../findings.ts'
-import { tableSchedule } from './schedule.ts'
+import { tableSchedule } from './one-table.ts'
 import type { Line, LineResult } from './table.ts'
 
 const COLUMNS = {

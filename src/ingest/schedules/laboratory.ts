@@ -1,7 +1,7 @@
 import { CODE, type LineRule, noAmount, scheduleAmount, unreadableRow } from '../findings.ts'
 import { withoutSeparators } from '../records.ts'
+import { tableSchedule } from './one-table.ts'
 import { quarterEnd } from './quarter.ts'
-import { tableSchedule } from './schedule.ts'
 import type { Line, LineResult } from './table.ts'
 
 const COLUMNS = {
