@@ -32,9 +32,19 @@ describe('a GPCI file', () => {
     const read = (head: string, row: string) => readGpci(source('A TITLE,,', ',,', head, row, ...NOTES))
     const alaska = { region: 'US-AK-01', mac: '02102', line: 4 }
     expect(read(HEADS[2025], '02102,AK,01,SOMEWHERE*,1.5,1.081,0.592')).toEqual([
-      { ...alaska, gpci: { work: '1.5', practice: '1.081', malpractice: '0.592' }, work_floor: 'with_floor' },
+      {
+        ...alaska,
+        gpci: { work: '1.5', practice: '1.081', malpractice: '0.592' },
+        indices: { work: 1_500, practice: 1_081, malpractice: 592 },
+        work_floor: 'with_floor',
+      },
     ])
-    const floored = { ...alaska, gpci: { work: '1.000', practice: '0.86', malpractice: '1' }, work_floor: 'with_floor' }
+    const floored = {
+      ...alaska,
+      gpci: { work: '1.000', practice: '0.86', malpractice: '1' },
+      indices: { work: 1_000, practice: 860, malpractice: 1_000 },
+      work_floor: 'with_floor',
+    }
     expect(read(HEADS[2026], '02102,AK,01,SOMEWHERE**,0.988,1.000,0.86,1') as unknown).toEqual([floored])
     expect(read(HEADS.later, '02102,AK,01,SOMEWHERE,1.000,0.86,1') as unknown).toEqual([floored])
   })
@@ -170,6 +180,7 @@ describe('a GPCI file in fixed width', () => {
         mac: '02102',
         line: 4,
         gpci: { work: '1.500', practice: '1.081', malpractice: '0.592' },
+        indices: { work: 1_500, practice: 1_081, malpractice: 592 },
         work_floor: 'with_floor',
       },
     ])

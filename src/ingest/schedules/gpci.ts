@@ -1,7 +1,7 @@
 import { textLines } from '../../files/text-lines.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import { shownNumber } from '../../files/xlsx.ts'
-import type { Parts } from '../../proof/price/physician-fee.ts'
+import { INDEX, indices, type Parts, type WholeParts } from '../../proof/price/physician-fee.ts'
 import { headOf, oneLine, tableRecords } from '../records.ts'
 import type { Source } from '../source.ts'
 import { isLocalityState, LOCALITIES as KNOWN } from './localities.ts'
@@ -13,6 +13,8 @@ export interface Locality {
   mac: string
   line: number
   gpci: Parts
+  /** The indices in whole numbers, for the formula. */
+  indices: WholeParts
   /** Which work index was used: with the floor of 1.0 where the file has it, as CMS pays. */
   work_floor: 'with_floor' | 'without_floor'
 }
@@ -20,7 +22,7 @@ export interface Locality {
 const NATION: Parts = { work: '1.000', practice: '1.000', malpractice: '1.000' }
 
 /** The national amount is the formula with every index at one. */
-export const NATIONAL = { region: 'national', gpci: NATION } as const
+export const NATIONAL = { region: 'national', gpci: NATION, indices: indices(NATION) } as const
 
 /** How many localities Medicare pays in: three of California were retired with 2024. Where the year is not known, either. */
 export function isLocalityCount(count: number, year: number | undefined): boolean {
@@ -74,7 +76,7 @@ export function readGpci(source: Source): Locality[] {
     const region = `US-${state}-${number}`
     if (localities.has(region) || contractors.has(`${mac} ${number}`))
       throw unreadable('a locality of the GPCI file is listed twice: download the file again', line)
-    localities.set(region, { region, mac, line, gpci, work_floor })
+    localities.set(region, { region, mac, line, gpci, indices: indices(gpci), work_floor })
     contractors.add(`${mac} ${number}`)
   }
   if (localities.size === 0) throw unreadable('this is not a GPCI file: it has no localities')
@@ -186,6 +188,5 @@ function readFixedWidth(text: string): { floor: WorkFloor; stated: LocalityLine[
   return { floor, stated }
 }
 
-const INDEX = /^[0-9](\.[0-9]{1,3})?$/
 /** No index has been as low or as high: the least is a malpractice index of 0.296, the highest one of 2.6. */
 const isPlausible = (index: string): boolean => Number(index) >= 0.2 && Number(index) <= 3

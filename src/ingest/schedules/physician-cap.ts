@@ -9,7 +9,7 @@ import { oneLine, tableRecords } from '../records.ts'
 import type { Source } from '../source.ts'
 import type { Locality } from './gpci.ts'
 import type { PhysicianLine } from './physician-lines.ts'
-import { isPayable, pricedSettings, priceRow } from './physician-rows.ts'
+import { isPayable, type PhysicianEdition, pricedSettings, priceRow, serviceOf } from './physician-rows.ts'
 
 const COLUMNS = {
   cpt: /^HCPCS( CODE)?$/i,
@@ -106,7 +106,7 @@ export function checkAgainstCap(
       line &&
       place &&
       pricedSettings(line).every((setting) => {
-        const { price } = priceRow(line, place, setting, { basis: 'medicare_pfs', effective_from: '' })
+        const { price } = priceRow(serviceOf(line, setting, ANY_EDITION), place)
         const stated = scheduleAmount(setting === 'facility' ? each.facility : each.non_facility)
         return 'amount' in price && price.amount === stated
       })
@@ -114,6 +114,9 @@ export function checkAgainstCap(
   }
   return { compared }
 }
+
+/** Only amounts are compared. */
+const ANY_EDITION: PhysicianEdition = { basis: 'medicare_pfs', effective_from: '' }
 
 /**
  * A locality by its contractor and number. OPPSCAP lists some localities of California under the state's other

@@ -2,6 +2,7 @@ import type { TableLine } from '../../files/csv.ts'
 import { textLines } from '../../files/text-lines.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import { shownNumber } from '../../files/xlsx.ts'
+import { CONVERSION_FACTOR, RELATIVE_VALUE } from '../../proof/price/physician-fee.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
 import { CODE, codeIn, findingFor } from '../findings.ts'
@@ -146,7 +147,7 @@ function ruleBrokenBy(line: PhysicianLine): 'code' | 'R02' | 'R03' | undefined {
 function totalsAgree(line: PhysicianLine): boolean {
   const sum = (practice: string): number => hundredths(line.work) + hundredths(practice) + hundredths(line.malpractice)
   const agrees = (total: string, practice: string): boolean =>
-    total === '' || (isNumber(total) && hundredths(total) === sum(practice))
+    total === '' || (RELATIVE_VALUE.test(total) && hundredths(total) === sum(practice))
   return agrees(line.nonFacilityTotal, line.nonFacilityPractice) && agrees(line.facilityTotal, line.facilityPractice)
 }
 
@@ -263,14 +264,12 @@ function cellsOf(cell: (name: Column) => string): Cells {
   ) as Cells
 }
 
-const isNumber = (text: string): boolean => /^[0-9]{1,6}(\.[0-9]{1,2})?$/.test(text)
-
 function isSound(line: PhysicianLine): boolean {
   const { work, nonFacilityPractice, facilityPractice, malpractice } = line
   const opps = [line.oppsNonFacilityPractice, line.oppsFacilityPractice, line.oppsMalpractice]
   return (
     /^[A-Z]$/.test(line.status) &&
-    /^[0-9]{1,4}(\.[0-9]{1,4})?$/.test(line.conversionFactor) &&
-    [work, nonFacilityPractice, facilityPractice, malpractice, ...opps].every(isNumber)
+    CONVERSION_FACTOR.test(line.conversionFactor) &&
+    [work, nonFacilityPractice, facilityPractice, malpractice, ...opps].every((value) => RELATIVE_VALUE.test(value))
   )
 }

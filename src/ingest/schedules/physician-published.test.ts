@@ -1,17 +1,17 @@
 import { expect } from 'bun:test'
 import { published, SLOW, testOnPublished } from '../../../test/support/published-files.ts'
 import { csvRecords } from '../../files/csv.ts'
-import { type Row, rowText } from '../../proof/price/row.ts'
+import { verifyDerivation } from '../../proof/price/derivation.ts'
+import { type PricedRow, rowKey, rowText } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { scheduleAmount } from '../findings.ts'
 import { readSource, type Source } from '../source.ts'
-import { NATIONAL, readGpci } from './gpci.ts'
+import { readGpci } from './gpci.ts'
 import { physicianSchedule } from './physician.ts'
 import { checkAgainstCap } from './physician-cap.ts'
 import { saidEdition } from './physician-edition.ts'
 import { physicianLines } from './physician-lines.ts'
-import { physicianRows } from './physician-row-text.ts'
-import { priceRow, rowsOfLine } from './physician-rows.ts'
+import { physicianRows, priceRow, serviceOf } from './physician-rows.ts'
 
 const RVU25D = [
   'PPRRVU2025_Oct.csv.gz',
@@ -39,9 +39,11 @@ testOnPublished(
     const localities = readGpci(gpci)
     const other = physicianRows(others, localities, { basis: 'medicare_pfs', effective_from: '2025-10-01' })
     let rows = 0
-    for (const { body } of physicianRows(lines, localities, { basis: 'medicare_pfs', effective_from: '2025-10-01' })) {
+    for (const row of physicianRows(lines, localities, { basis: 'medicare_pfs', effective_from: '2025-10-01' })) {
       rows++
-      if (body !== other.next().value?.body) throw new Error(`the fixed-width file says something else: ${body}`)
+      const same = other.next().value
+      if (!same || rowText(row) !== rowText(same))
+        throw new Error(`the fixed-width file says something else: ${rowKey(row)}`)
     }
     expect(other.next().done).toBe(true)
     expect(rows).toBe(1_365_871)
@@ -57,6 +59,7 @@ testOnPublished('every amount of PFREV25C is reproduced to the cent', RVU25D, as
   const line = physicianLines(csv, new Map()).find(({ cpt, modifier }) => cpt === '76145' && modifier === '')
   if (!line) throw new Error('the file does not list the code')
   const places = new Map(readGpci(gpci).map((place) => [`${place.mac} ${place.region.slice(-2)}`, place]))
+  const edition = { basis: 'medicare_pfs', effective_from: '2025-10-01' } as const
   let compared = 0
   for (const { cells } of csvRecords(payments.text)) {
     const [, mac, number, cpt, , nonFacility = '', facility = ''] = cells
@@ -65,7 +68,7 @@ testOnPublished('every amount of PFREV25C is reproduced to the cent', RVU25D, as
     if (!place) throw new Error('a locality is missing')
     // Both settings, also one that CMS marks NA and that a release has no price for.
     const amounts = (['facility', 'non_facility'] as const).map(
-      (setting) => priceRow(line, place, setting, { basis: 'medicare_pfs', effective_from: '2025-10-01' }).price,
+      (setting) => priceRow(serviceOf(line, setting, edition), place).price,
     )
     const stated = [facility, nonFacility].map((text) => ({ amount: scheduleAmount(text), currency: 'USD', per: null }))
     expect(amounts as unknown[]).toEqual(stated)
@@ -90,7 +93,7 @@ testOnPublished('every status-A line of OPPSCAP_Oct is reproduced to the cent, t
 
 const RVU26C = ['cms-pfs/2026-rvu26c/PPRRVU2026_Jul_nonQPP.csv.gz', 'cms-pfs/2026-rvu26b/GPCI2026.csv']
 testOnPublished(
-  'RVU26C has two million rows, each the one that an object would make',
+  'RVU26C has two million rows, in key order, each with the amount that its inputs lead to',
   RVU26C,
   async () => {
     const sources = await Promise.all(RVU26C.map((file) => readSource(published(file))))
@@ -99,32 +102,20 @@ testOnPublished(
     expect([schedule.edition, schedule.effective_from]).toEqual(['RVU26C', '2026-07-01'])
     expect(schedule.row_total).toBe(1_414_265)
     expect([...rejects]).toEqual([['R03', { count: 1, lines: [expect.any(Number)] }]])
-    const lines = new Map(physicianLines(sources[0] as Source, new Map()).map((line) => [line.line, line]))
-    const places = new Map(readGpci(sources[1] as Source).map((place) => [place.line, place]))
-    const made = {
-      basis: 'medicare_pfs',
-      effective_from: '2026-07-01',
-      conversion_factor_kind: 'non_qualifying_apm',
-    } as const
-    const amounts: Record<string, string> = {}
+    const amounts: Record<string, PricedRow['price']> = {}
     let at = 0
     let last = ''
-    for (const { key, body } of schedule.rows) {
+    for (const row of schedule.rows) {
+      const key = rowKey(row)
       if (key <= last) throw new Error(`out of order: ${key}`)
       last = key
-      if (key.startsWith('99213|national|||')) amounts[key] = /"amount":"([0-9.]+)"/.exec(body)?.[1] ?? ''
-      if (at++ % 101 !== 0) continue
-      const row = JSON.parse(body) as Row
-      const line = lines.get(row.locator[0]?.line ?? 0)
-      const place = row.locator[1] ? places.get(row.locator[1].line) : NATIONAL
-      if (!line || !place) throw new Error('a row cites no line')
-      const candidates = rowsOfLine(line, place, made)
-      if (!candidates.some((each) => rowText(each) === body)) throw new Error(`not the row of its line: ${key}`)
+      if (key.startsWith('99213|national|||') && row.kind === 'price') amounts[key] = row.price
+      if (at++ % 101 === 0 && !verifyDerivation(row).ok) throw new Error(`not what its inputs lead to: ${key}`)
     }
     expect(at).toBe(schedule.row_total)
-    expect(amounts).toEqual({
-      '99213|national|||medicare_pfs|facility|': '57.45',
-      '99213|national|||medicare_pfs|non_facility|': '95.19',
+    expect(amounts).toMatchObject({
+      '99213|national|||medicare_pfs|facility|': { amount: '57.45' },
+      '99213|national|||medicare_pfs|non_facility|': { amount: '95.19' },
     })
   },
   SLOW,

@@ -1,5 +1,12 @@
 import { reasonForStatus } from '../../proof/price/derivation.ts'
-import { dollars, type Parts, physicianFeeCents } from '../../proof/price/physician-fee.ts'
+import {
+  conversionFactor,
+  dollars,
+  feeCents,
+  type Parts,
+  relativeValues,
+  type WholeParts,
+} from '../../proof/price/physician-fee.ts'
 import { type PricedRow, type Row, rowKey, type Setting } from '../../proof/price/row.ts'
 import { unreadableRow } from '../findings.ts'
 import { type Locality, NATIONAL } from './gpci.ts'
@@ -8,7 +15,7 @@ import type { PhysicianLine } from './physician-lines.ts'
 
 export type Place = Locality | typeof NATIONAL
 
-/** What holds for every row of an edition. */
+/** Facts that hold for every row of an edition. */
 export interface PhysicianEdition {
   basis: PhysicianBasis
   effective_from: string
@@ -18,15 +25,34 @@ export interface PhysicianEdition {
 const PAYABLE = new Set(['A', 'R', 'T'])
 const SETTINGS: readonly Setting[] = ['facility', 'non_facility'] // in key order
 
-/** What one line states in one place: a price for each setting that has one and, nationally, why there is none. */
+/**
+ * Every row of one edition, in key order: a price per payable code, modifier, region and setting, and nationally what
+ * has none.
+ */
+export function* physicianRows(
+  lines: readonly PhysicianLine[],
+  localities: readonly Locality[],
+  edition: PhysicianEdition,
+  { national = true } = {},
+): Generator<Row> {
+  for (const group of groupByCode(lines)) {
+    const services = group.flatMap((line) => pricedSettings(line).map((setting) => serviceOf(line, setting, edition)))
+    for (const place of localities) for (const service of services) yield priceRow(service, place)
+    // Localities are spelled US-.., which sorts before `national`.
+    if (national)
+      yield* inKeyOrder([...services.map((each) => priceRow(each, NATIONAL)), ...absencesOf(group, edition)])
+  }
+}
+
+/** The rows that one line states in one place: a price for each setting that has one and, nationally, why there is none. */
 export function rowsOfLine(line: PhysicianLine, place: Place, edition: PhysicianEdition): Row[] {
-  const prices = pricedSettings(line).map((setting) => priceRow(line, place, setting, edition))
+  const prices = pricedSettings(line).map((setting) => priceRow(serviceOf(line, setting, edition), place))
   return place === NATIONAL ? inKeyOrder([...prices, ...absencesOfLine(line, edition)]) : prices
 }
 
 const inKeyOrder = (rows: readonly Row[]): Row[] => rows.toSorted((a, b) => (rowKey(a) < rowKey(b) ? -1 : 1))
 
-/** What the lines of one code state not to have a price. A line that cannot be read takes no other's place. */
+/** The absences that the lines of one code state. A line that cannot be read takes no other line's place. */
 export function absencesOf(group: readonly PhysicianLine[], edition: PhysicianEdition): Row[] {
   const rows = new Map<string, Row>()
   for (const line of group.toSorted((a, b) => Number(a.refused !== undefined) - Number(b.refused !== undefined)))
@@ -106,7 +132,7 @@ function rowBase(
 ) {
   return {
     cpt: line.cpt,
-    modifier: line.modifier === '' ? null : line.modifier,
+    modifier: line.modifier || null,
     region,
     npi: null,
     basis,
@@ -119,13 +145,13 @@ function rowBase(
 /** The columns that a biller needs beside the price, as printed; a blank one is left out. */
 export function indicatorsOf(line: PhysicianLine): Record<string, string> {
   const printed = {
-    status: line.status,
+    assistant: line.assistant,
+    bilateral: line.bilateral,
+    co_surgeon: line.coSurgeon,
     global_days: line.globalDays,
     multiple_procedure: line.multipleProcedure,
-    bilateral: line.bilateral,
-    assistant: line.assistant,
-    co_surgeon: line.coSurgeon,
     pc_tc: line.pcTc,
+    status: line.status,
   }
   return Object.fromEntries(Object.entries(printed).filter(([, text]) => /^[A-Z0-9]{1,3}$/.test(text)))
 }
@@ -166,40 +192,78 @@ function withheldRow(line: PhysicianLine, other: number, edition: PhysicianEditi
 const refusedRow = (line: PhysicianLine, rule: 'R02' | 'R03', { basis, effective_from }: PhysicianEdition): Row =>
   unreadableRow({ cpt: line.cpt, modifier: line.modifier || null, npi: null, basis, effective_from }, rule, line.line)
 
-/** The formula, or the outpatient cap where there is one and it is lower. */
-export function priceRow(line: PhysicianLine, place: Place, setting: Setting, edition: PhysicianEdition): PricedRow {
+/** One setting of one line: its prices share this in every place. */
+export interface Service {
+  line: PhysicianLine
+  setting: Setting
+  edition: PhysicianEdition
+  rvu: Parts
+  /** The values that cap the fee, if there are any. */
+  cap: Parts | undefined
+  /** The values in whole numbers, for the formula. */
+  whole: { rvu: WholeParts; cap: WholeParts | undefined; factor: number }
+  modifier: string | null
+  indicators: Row['indicators']
+}
+
+export function serviceOf(line: PhysicianLine, setting: Setting, edition: PhysicianEdition): Service {
   const rvu = partsFor(line, setting)
   const cap = capFor(line, setting)
-  const fee = physicianFeeCents(rvu, place.gpci, line.conversionFactor)
-  const ceiling = cap ? physicianFeeCents(cap, place.gpci, line.conversionFactor) : fee
   return {
-    kind: 'price',
-    ...rowBase(line, place.region, setting, edition),
-    price: { amount: dollars(Math.min(fee, ceiling)), currency: 'USD', per: null },
-    flags: ceiling < fee ? ['opps_cap'] : [],
+    line,
+    setting,
+    edition,
+    rvu,
+    cap,
+    whole: {
+      rvu: relativeValues(rvu),
+      cap: cap && relativeValues(cap),
+      factor: conversionFactor(line.conversionFactor),
+    },
+    modifier: line.modifier || null,
     indicators: indicatorsOf(line),
-    derivation: { method: 'pfs-formula/1', inputs: inputsOf(rvu, cap, place, line, edition) },
-    locator: [{ citation: 0, line: line.line }, ...('line' in place ? [{ citation: 1, line: place.line }] : [])],
   }
 }
 
-function inputsOf(
-  rvu: Parts,
-  cap: Parts | undefined,
-  place: Place,
-  line: PhysicianLine,
-  { conversion_factor_kind }: PhysicianEdition,
-): Record<string, string> {
+/**
+ * The price of a service in one place: the formula, or the outpatient cap where there is one and it is lower. Members are
+ * in the order of the row's text, which for a million rows is quicker to make so.
+ */
+export function priceRow(service: Service, place: Place): PricedRow {
+  const { line, setting, edition, cap, whole, modifier, indicators } = service
+  const fee = feeCents(whole.rvu, place.indices, whole.factor)
+  const ceiling = whole.cap ? feeCents(whole.cap, place.indices, whole.factor) : fee
+  const cited = { citation: 0, line: line.line }
   return {
-    work_rvu: rvu.work,
-    practice_rvu: rvu.practice,
-    malpractice_rvu: rvu.malpractice,
-    work_gpci: place.gpci.work,
-    practice_gpci: place.gpci.practice,
-    malpractice_gpci: place.gpci.malpractice,
+    basis: edition.basis,
+    class: null,
+    cpt: line.cpt,
+    derivation: { inputs: inputsOf(service, place), method: 'pfs-formula/1' },
+    effective_from: edition.effective_from,
+    flags: cap && ceiling < fee ? ['opps_cap'] : [],
+    indicators,
+    kind: 'price',
+    locator: 'line' in place ? [cited, { citation: 1, line: place.line }] : [cited],
+    modifier,
+    npi: null,
+    price: { amount: dollars(Math.min(fee, ceiling)), currency: 'USD', per: null },
+    region: place.region,
+    setting,
+  }
+}
+
+function inputsOf({ line, rvu, cap, edition }: Service, place: Place): Record<string, string> {
+  const { conversion_factor_kind } = edition
+  return {
     conversion_factor: line.conversionFactor,
-    ...(conversion_factor_kind ? { conversion_factor_kind } : {}),
-    ...('work_floor' in place ? { work_gpci_column: place.work_floor } : {}),
-    ...(cap ? { opps_practice_rvu: cap.practice, opps_malpractice_rvu: cap.malpractice } : {}),
+    ...(conversion_factor_kind && { conversion_factor_kind }),
+    malpractice_gpci: place.gpci.malpractice,
+    malpractice_rvu: rvu.malpractice,
+    ...(cap && { opps_malpractice_rvu: cap.malpractice, opps_practice_rvu: cap.practice }),
+    practice_gpci: place.gpci.practice,
+    practice_rvu: rvu.practice,
+    work_gpci: place.gpci.work,
+    ...('work_floor' in place && { work_gpci_column: place.work_floor }),
+    work_rvu: rvu.work,
   }
 }

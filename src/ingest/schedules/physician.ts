@@ -1,9 +1,9 @@
 import { unreadable } from '../../files/unreadable.ts'
 import { Problem } from '../../problem.ts'
+import type { Row } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
-import type { ReadyRow } from '../../registry/release/staging.ts'
 import type { Source } from '../source.ts'
 import { findUnknownLocality, gpciYear, isLocalityCount, type Locality, NATIONAL, readGpci } from './gpci.ts'
 import { checkAgainstCap } from './physician-cap.ts'
@@ -20,8 +20,7 @@ import {
 } from './physician-edition.ts'
 import { chooseFiles } from './physician-files.ts'
 import { type PhysicianLine, physicianLines } from './physician-lines.ts'
-import { physicianRows } from './physician-row-text.ts'
-import { absencesOf, groupByCode, type PhysicianEdition, pricedSettings } from './physician-rows.ts'
+import { absencesOf, groupByCode, type PhysicianEdition, physicianRows, pricedSettings } from './physician-rows.ts'
 
 /** What is refused because it was never so, unless the operator says that it is so now. */
 export const ACCEPTABLE = ['locality_count', 'gpci_year'] as const
@@ -44,7 +43,7 @@ export interface PhysicianSchedule {
   cited: [Source, Source]
   line_total: number
   row_total: number
-  rows: Iterable<ReadyRow>
+  rows: Iterable<Row>
 }
 
 /**
