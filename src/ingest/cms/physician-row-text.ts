@@ -1,7 +1,6 @@
 import { canonical } from '../../proof/canonical-json.ts'
 import type { Parts } from '../../proof/price/physician-fee.ts'
 import { type Row, rowKey, rowText, type Setting } from '../../proof/price/row.ts'
-import type { WritableRow } from '../../registry/file/bundle.ts'
 import type { ReadyRow } from '../../registry/release/staging.ts'
 import { type Locality, NATIONAL } from './gpci.ts'
 import type { PhysicianLine } from './physician-lines.ts'
@@ -101,7 +100,7 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /** A price that can be written as bytes. It becomes a string only where someone reads one. */
-class PhysicianPrice implements WritableRow {
+class PhysicianPrice {
   readonly kind = 'price'
   readonly npi = null
   readonly cpt: string
