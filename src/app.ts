@@ -31,7 +31,7 @@ import { chartFacts, chartFreshness, lastLoad, publishedFacts, shownCharts } fro
 import { citedSources } from './registry/catalogue/citations.ts'
 import { releaseNews } from './registry/catalogue/releases.ts'
 import { CHARTS, type Charts } from './registry/charts.ts'
-import { fileSource } from './registry/file/packed-release.ts'
+import { fileSource } from './registry/rows/file-source.ts'
 import { examplePrice } from './registry/lookup/example.ts'
 import { findRowBodies, findRowTile } from './registry/lookup/proofs.ts'
 import { publishedRegistry } from './registry/lookup/view.ts'

@@ -107,7 +107,6 @@ async function stageReading(
   const { rows: checked, without } = await judged(db, chart, rows, rejects, today, charts)
   const staged = await stage(db, release, checked, rejects, now, {
     inspect: options.inspect,
-    row_total,
     onProgress: (written) => {
       spend(options.budget, 'rows', written.rows)
       spend(options.budget, 'scratch_bytes', written.bytes + (reading.scratchBytes?.() ?? 0))

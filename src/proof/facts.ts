@@ -24,13 +24,13 @@ import { leafOf, nameOf } from './price/timeline.ts'
 import { type LeafSet, leafSet } from './tree/leaf-set.ts'
 import { type Hash, includes, leafHash } from './tree/merkle.ts'
 
-/** The leaf of a row, which is not too large and, where a hash is stated, has that hash. */
-export function leafOfRow(row: AnyRow, leaf_hash?: string): Hash {
+/** The leaf of a row, which is not too large and, where a hash is stated, has that hash; and how many bytes the row has. */
+export function leafOfRow(row: AnyRow, leaf_hash?: string): { hash: Hash; bytes: number } {
   const body = utf8(rowText(row))
   ensure(body.length <= MAX_LEAF_BYTES, 'row_too_large')
   const hash = leafHash(body)
   ensure(leaf_hash === undefined || hashToBase64(hash) === leaf_hash, 'leaf_hash_mismatch')
-  return hash
+  return { hash, bytes: body.length }
 }
 
 /** Whether a period is one that this release can be in force in. */
@@ -191,7 +191,7 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
     },
 
     addRow(release, row, index, path, leaf_hash) {
-      const leaf = leafOfRow(row, leaf_hash)
+      const { hash: leaf } = leafOfRow(row, leaf_hash)
       ensure(rowsOf(release)?.holds(leaf, index, path), 'row_not_in_release')
       facts.addProvedRow(release, row, index)
     },

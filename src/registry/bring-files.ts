@@ -1,5 +1,5 @@
 import { type Db, StoreFault } from '../db/db.ts'
-import { openRelease } from './file/release-file-store.ts'
+import { openRelease } from './rows/release-file-store.ts'
 import type { Release } from './store.ts'
 
 /** Whether the files of all these releases are on this machine. */

@@ -1,7 +1,7 @@
 import { DamageFault, type Db } from '../db/db.ts'
 import type { Manifest } from '../proof/price/release.ts'
 import type { AnyRow } from '../proof/price/row.ts'
-import type { StoredRow } from './file/release-file-store.ts'
+import type { StoredRow } from './rows/release-file-store.ts'
 
 /** A published release, as lookups need it. */
 export interface Release {

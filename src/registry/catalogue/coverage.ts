@@ -8,12 +8,12 @@ import { isBiddingArea } from '../../proof/lookup/region.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
 import { type Charts, chartOf } from '../charts.ts'
-import type { TotalBy } from '../file/file-summary-store.ts'
-import { openRelease, type ReleaseFile } from '../file/release-file-store.ts'
 import { chartId } from '../lookup/browse.ts'
 import { AsOf, Code, Npi } from '../lookup/query.ts'
 import type { PublishedRegistry, View } from '../lookup/view.ts'
 import { Memo } from '../memo.ts'
+import type { TotalBy } from '../rows/file-summary-store.ts'
+import { openRelease, type ReleaseFile } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
 import { ourTurn } from '../turn.ts'
 import { timelineProof } from './list-proofs.ts'
@@ -268,7 +268,8 @@ async function codesInForce(
   const releases = inForceOn(view, day, chart).flatMap(({ release }) => (release.chart === PLACE_CHART ? [] : release))
   for (const [at, release] of releases.entries()) {
     if (at % RELEASES_AT_ONCE === 0) await ourTurn()
-    for (const [cpt, rows] of openRelease(db, release).totals('code', first)) {
+    for (const [cpt, rows] of openRelease(db, release).totals('code')) {
+      if (!cpt.startsWith(first)) continue
       const known = found.get(cpt)
       if (!known) found.set(cpt, { cpt, charts: 1, rows })
       else {

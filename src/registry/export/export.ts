@@ -5,7 +5,7 @@ import { type Column, columnsOf } from '../../proof/export/columns.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import type { AnyRow } from '../../proof/price/row.ts'
 import { GrowingTree, leafHash } from '../../proof/tree/merkle.ts'
-import { openRelease } from '../file/release-file-store.ts'
+import { openRelease } from '../rows/release-file-store.ts'
 import { type Release, rowOf } from '../store.ts'
 import { parquet } from './parquet.ts'
 

@@ -1,5 +1,5 @@
 import type { AbsenceProof, Because, PeriodProof, ProviderProof, SharedRow } from '../../proof/price/proofs.ts'
-import type { StoredRow } from '../file/release-file-store.ts'
+import type { StoredRow } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
 import type { LookupResult, Trace } from './find.ts'
 import type { Proofs } from './proofs.ts'

@@ -5,7 +5,7 @@ import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { isBiddingArea, isStateAsked } from '../../proof/lookup/region.ts'
 import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
 import { KEY_PARTS, keyMembers, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
-import type { ReleaseFile } from '../file/release-file-store.ts'
+import type { ReleaseFile } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
 import type { LookupResult } from './find.ts'
 import { type Proofs, permalink, rowUnderKey } from './proofs.ts'
@@ -55,7 +55,7 @@ function keysOf(
     const read = (): string[] => {
       const file = proofs.open(release)
       if (npi !== null) return file.keysUnder(`${cpt}|national|${npi}|`)
-      return file.hasCode(code) ? file.keysOfSchedule(`${code}|${region}`) : []
+      return file.hasCode(code) ? file.keysUnder(`${code}|${region}`) : []
     }
     keys.push(...(unlessDamaged(read) ?? []))
   }

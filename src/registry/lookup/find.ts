@@ -2,7 +2,7 @@ import type { Editions } from '../../proof/lookup/editions.ts'
 import { type Decision, lookUp } from '../../proof/lookup/lookup.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import type { PlaceRow } from '../../proof/price/row.ts'
-import type { ReleaseFile, StoredRow } from '../file/release-file-store.ts'
+import type { ReleaseFile, StoredRow } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
 import { type Proofs, rowUnderKey } from './proofs.ts'
 

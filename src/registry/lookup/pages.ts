@@ -1,4 +1,4 @@
-import type { ReleaseFile, StoredRow } from '../file/release-file-store.ts'
+import type { ReleaseFile, StoredRow } from '../rows/release-file-store.ts'
 import { ourTurn } from '../turn.ts'
 
 // Pages of the rows of a release. Rows are numbered in the order of their keys, so rows that are passed over are

@@ -24,8 +24,8 @@ import { leafOf, nameOf, periodOn, placeOf, standingAfter } from '../../proof/pr
 import { HashTree } from '../../proof/tree/hash-tree.ts'
 import { leafHash } from '../../proof/tree/merkle.ts'
 import { areHere, bringFiles } from '../bring-files.ts'
-import { Recent } from '../file/recent.ts'
-import { distrust } from '../file/release-file-store.ts'
+import { Recent } from '../rows/recent.ts'
+import { distrust } from '../rows/release-file-store.ts'
 import { loggedReleases, type Release } from '../store.ts'
 
 /** A few kilobytes each. */

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import type { ReleaseFile } from '../file/release-file-store.ts'
+import type { ReleaseFile } from '../rows/release-file-store.ts'
 import type { ReleaseState } from './store.ts'
 import * as releases from './store.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { aPrice, aRelease } from '../../../test/support/builders.ts'
 import { testStore } from '../../../test/support/engines.ts'
-import { openRelease, type ReleaseFile } from '../file/release-file-store.ts'
+import { openRelease, type ReleaseFile } from '../rows/release-file-store.ts'
 import { countChangedIndices, periodFit } from './edition.ts'
 import { stage } from './staging.ts'
 

@@ -3,7 +3,7 @@ import { aPrice, aRelease } from '../../../test/support/builders.ts'
 import { testStore } from '../../../test/support/engines.ts'
 import type { Db } from '../../db/db.ts'
 import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
-import { BUNDLE_ROWS } from '../file/bundle.ts'
+import { BUNDLE_ROWS } from '../rows/bundle.ts'
 import { rederive } from './rederive.ts'
 import { type Progress, type ReadyRow, stage } from './staging.ts'
 

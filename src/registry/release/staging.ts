@@ -1,14 +1,12 @@
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
-import { type AnyRow, isAnyRow, rowKey } from '../../proof/price/row.ts'
-import type { WritableRow } from '../file/bundle.ts'
-import { type CountedRow, NewReleaseFile } from '../file/new-file-store.ts'
-import { openRelease } from '../file/release-file-store.ts'
+import { type AnyRow, isAnyRow, rowKey, rowText } from '../../proof/price/row.ts'
 import { loadLock } from '../opening.ts'
+import { type CountedRow, NewReleaseFile } from '../rows/new-file-store.ts'
+import { openRelease } from '../rows/release-file-store.ts'
 import { giveMemoryBack, ourTurn } from '../turn.ts'
 import { insertChecks } from './check-store.ts'
 import { contentsOf, isWithheld } from './contents.ts'
-import { bodyOf } from './row-body.ts'
 import { type Findings, rejectedIn, unreadableIn } from './rules.ts'
 import type { NewRelease, ReleaseState } from './store.ts'
 import * as releases from './store.ts'
@@ -22,7 +20,7 @@ const ROWS_IN_MEMORY = 200_000
  * A row whose text a loader has made itself, because making two million of them as objects takes too long. The
  * loader vouches, by its tests, that the text is `rowText` of a row and the key is its key.
  */
-export type ReadyRow = { kind: AnyRow['kind'] } & (CountedRow | (CountedRow & WritableRow))
+export type ReadyRow = { kind: AnyRow['kind'] } & CountedRow
 export type StageableRow = AnyRow | ReadyRow
 export type Stageable = AsyncIterable<StageableRow> | Iterable<StageableRow>
 
@@ -46,8 +44,6 @@ export interface StagingResult {
 
 export interface StageOptions {
   onProgress?: ((progress: Progress) => void) | undefined
-  /** How many rows there will be, where that is known. */
-  row_total?: number | undefined
   /** For a dry run: is shown the release as it would be staged, and after that nothing of it is kept. */
   inspect?: ((release: ReleaseState) => Promise<void>) | undefined
   /** Told of each step, so that a test can kill the process there. */
@@ -125,11 +121,11 @@ async function writeRows(
   begun: ReleaseState,
   rows: Stageable,
   rejects: Findings,
-  { onProgress = () => undefined, trace = () => undefined, row_total, inspect }: StageOptions,
+  { onProgress = () => undefined, trace = () => undefined, inspect }: StageOptions,
 ): Promise<StagingResult> {
   const { release_no } = begun
   const temporary = releases.temporaryName(begun)
-  const file = new NewReleaseFile(db, temporary, row_total)
+  const file = new NewReleaseFile(db, temporary)
   try {
     const written = await fill(file, rows, onProgress)
     if (written.rows === 0) throw new Problem('source_unreadable', 'the source has no row that can be published')
@@ -180,7 +176,7 @@ async function fill(
   /** True when it is time to let others go first. */
   const add = (row: ReadyRow): boolean => {
     file.add(row)
-    written.bytes += 'size' in row ? row.size : row.body.length
+    written.bytes += row.body.length
     if (row.kind === 'absence') {
       written.absences++
       if (isWithheld(row.body)) written.withheld++
@@ -205,7 +201,7 @@ function asReady(row: StageableRow): ReadyRow {
   if ('body' in row) return row
   // A cell that no rule foresaw: the file is refused, and the cell is not repeated.
   if (!isAnyRow(row)) throw new Problem('source_unreadable', 'the source has a line that does not make a valid row')
-  const ready = { kind: row.kind, key: rowKey(row), body: bodyOf(row) }
+  const ready = { kind: row.kind, key: rowKey(row), body: rowText(row) }
   if (row.kind === 'place') return { ...ready, cpt: row.zip, region: row.region ?? '', npi: null }
   return { ...ready, cpt: row.cpt, region: row.region, npi: row.npi }
 }

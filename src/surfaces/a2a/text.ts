@@ -10,6 +10,8 @@ export const UNREAD = ['words', 'no_code', 'several_codes', 'bill'] as const
 export type Unread = (typeof UNREAD)[number]
 
 const MOST_CHARACTERS = 300
+/** A text may have more blanks and marks than letters, but its length is looked at before any pattern runs over it. */
+const MOST_SENT = 2_000
 
 /** Words that say that a price is asked for, or a bill compared with one, and no more. */
 const IDLE = new RegExp(
@@ -105,12 +107,14 @@ const ITEM = new RegExp(`(?<![\\w$-])(?:${BILLED}|${UNITS}|${CODE})(?![\\w-]|[.,
 
 /** The parameters of a lookup, or lines of a bill; or why the text is neither. What a lookup does not take is refused there. */
 export function readText(text: string): Members | Unread {
-  const plain = text
-    .replaceAll(/[\s|]+/g, ' ')
-    .replaceAll('’', "'")
-    .replaceAll(/ ?[=:] ?(?=\S)/g, ' ')
-    .trim()
-    .replace(/[ ?.!]+$/, '')
+  if (text.length > MOST_SENT) return 'words'
+  const plain = withoutEnd(
+    text
+      .replaceAll(/[\s|]+/g, ' ')
+      .replaceAll('’', "'")
+      .replaceAll(/ ?[=:] ?(?=\S)/g, ' ')
+      .trim(),
+  )
   if (plain.length > MOST_CHARACTERS) return 'words'
   const shared: Record<string, string> = {}
   let rest = plain.replaceAll(STATE_LIKE_WORD, (word, at: number) =>
@@ -138,6 +142,13 @@ export function readText(text: string): Members | Unread {
   if (asked.includes(undefined)) return 'words'
   const [first, ...others] = asked as [Members, ...Members[]]
   return others.length === 0 && !('billed' in first || 'units' in first) ? first : { lines: asked }
+}
+
+/** The text without the blanks and marks at its end. A pattern for them takes a time that grows with the square of their number. */
+function withoutEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && ' ?.!'.includes(text.charAt(end - 1))) end--
+  return text.slice(0, end)
 }
 
 type Item = Readonly<Record<string, string | undefined>>

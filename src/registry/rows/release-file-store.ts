@@ -4,13 +4,8 @@ import { covers, type Span, touches } from '../../integrity/verification/verdict
 import { MAX_LEAF_BYTES } from '../../proof/price/row.ts'
 import { HASH_SIZE, type SubtreeReader } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH } from '../../proof/tree/tiles.ts'
-import { MOST_OF_A_KEY, OpenBundle, placeIn, type StoredBundle } from '../bundle/open-bundle.ts'
-import type { Words } from '../bundle/words.ts'
-import { BUNDLE_ROWS } from './bundle.ts'
-import { FileSummary, nullIfDamaged, past } from './file-summary-store.ts'
-import { FirstKeys } from './first-keys.ts'
-import { countRead } from './memory.ts'
-import { wordsIn } from './read-back-store.ts'
+import { BUNDLE_ROWS, Bundle, type StoredBundle } from './bundle.ts'
+import { FileSummary, past } from './file-summary-store.ts'
 import { Recent } from './recent.ts'
 import { ReleaseTree, tileOf } from './release-tree.ts'
 
@@ -29,26 +24,23 @@ export interface FiledRelease {
   file: string | null
 }
 
-/** Unpacked bundles that a file remembers: a lookup asks the same few again and again, and its neighbours. */
-const MOST_BUNDLES = 8
+/** A lookup asks the same few bundles again and again, and their neighbours. */
+const MOST_BUNDLES = 16
 
 /** Characters of rows that are read at once: two thousand of the longest are half of it. In a file from elsewhere all may be under one key. */
 const MOST_AT_ONCE = 64 * 1024 * 1024
 
-/** From one key on, each in a line: as one text, which is read faster than so many rows. No key is so long that it is cut. */
-const FIRST_KEYS = `SELECT group_concat(key, char(10)) AS text
-  FROM (SELECT substr(first_key, 1, ${MOST_OF_A_KEY + 1}) AS key FROM bundle WHERE first_key >= ?1 ORDER BY first_key LIMIT ?2)`
-
 /**
- * Of what we write: a row takes less than twice its text. In a file from elsewhere many bundles could be the same hundred megabytes,
- * and each would be read.
+ * Limits of what we write: a packed row takes less than twice its text. In a file from elsewhere many bundles could be the same
+ * hundred megabytes, and each would be read.
  */
 const MOST_BUNDLE_BYTES = 2 * BUNDLE_ROWS * MAX_LEAF_BYTES
 const MOST_TILE_BYTES = TILE_WIDTH * HASH_SIZE
-const HASHES = `SELECT hashes FROM bundle WHERE n = ?1 AND length(hashes) <= ${MOST_TILE_BYTES}`
-const STORED = `SELECT hashes, rows FROM bundle WHERE n = ?1
-  AND length(rows) <= ${MOST_BUNDLE_BYTES} AND length(hashes) <= ${MOST_TILE_BYTES}`
+const IN_BOUNDS = `length(rows) <= ${MOST_BUNDLE_BYTES} AND length(hashes) <= ${MOST_TILE_BYTES}`
+const STORED = `SELECT hashes, rows FROM bundle WHERE n = ?1 AND ${IN_BOUNDS}`
+const HASHES = `SELECT hashes FROM bundle WHERE n = ?1 AND ${IN_BOUNDS}`
 const TILE = `SELECT hashes FROM tile WHERE level = ?1 AND n = ?2 AND length(hashes) <= ${MOST_TILE_BYTES}`
+const BUNDLE_OF_KEY = 'SELECT n FROM bundle WHERE first_key <= ?1 ORDER BY first_key DESC LIMIT 1'
 
 const opened = new WeakMap<SealedFile, ReleaseFile>()
 
@@ -56,7 +48,7 @@ const opened = new WeakMap<SealedFile, ReleaseFile>()
 export type FailedRows = (release_id: string) => readonly Span[]
 const failedIn = new WeakMap<FileFolder, FailedRows>()
 
-/** Says which rows are not to be read from now on. Of releases where that has changed, the file is opened again. */
+/** Says which rows are not to be read from now on. The files of releases where that has changed are opened again. */
 export function distrust(files: FileFolder, failed: FailedRows, changed: readonly FiledRelease[]): void {
   failedIn.set(files, failed)
   for (const { file } of changed) if (file !== null) files.forget(file)
@@ -74,15 +66,10 @@ export function openRelease({ files }: Pick<Db, 'files'>, { release_id, file }: 
 }
 
 export class ReleaseFile extends FileSummary {
-  /** Another name each time it is opened: what was read before may have been damaged. */
+  /** Another name each time the file is opened: what was read before may have been damaged. */
   readonly opening = crypto.randomUUID()
-  readonly #bundles = new Recent<number, OpenBundle>(MOST_BUNDLES)
-  #latest: { n: number; bundle: OpenBundle } | undefined
+  readonly #bundles = new Recent<number, Bundle>(MOST_BUNDLES)
   #tree: ReleaseTree | undefined
-  #firstKeys: FirstKeys | undefined
-  #words: Words | undefined
-  /** Null if there are too many to be kept. */
-  #keys: readonly string[] | null | undefined
 
   constructor(
     sealed: SealedFile,
@@ -105,24 +92,6 @@ export class ReleaseFile extends FileSummary {
 
   keysUnder(prefix: string): string[] {
     return this.keysAt(...this.placesUnder(prefix))
-  }
-
-  /**
-   * The same for a file of a schedule that is asked with almost every lookup, to point to what else there is: if it is
-   * small, its keys are kept.
-   */
-  keysOfSchedule(prefix: string): string[] {
-    if (this.#keys === undefined) this.#keys = this.#allKeys()
-    const keys = this.#keys
-    if (!keys) return this.keysUnder(prefix)
-    const place = (text: string): number => placeIn(keys.length, (at) => (keys[at] as string) < text)
-    return keys.slice(place(prefix), place(past(prefix)))
-  }
-
-  /** Where some cannot be read, those that are asked for are read each time. */
-  #allKeys(): readonly string[] | null {
-    const isSound = this.failed.length === 0
-    return isSound && this.canKeep(this.rowCount) ? nullIfDamaged(() => this.keysAt(0, this.rowCount)) : null
   }
 
   /** The places of the rows whose keys begin so: from the first one up to the one after the last. */
@@ -152,94 +121,57 @@ export class ReleaseFile extends FileSummary {
   rowsAt(from: number, to: number): StoredRow[] {
     if (touches(this.failed, from, to)) throw this.#refused()
     let left = MOST_AT_ONCE
-    return this.#between(from, to, (bundle, at, row_index) => {
-      const body = this.guarded(() => bundle.body(at))
+    const found: StoredRow[] = []
+    for (const { row_index, key, body } of this.#between(from, to)) {
       left -= body.length
       if (left < 0) throw this.fault()
-      return { row_key: bundle.key(at), row_index, body }
-    })
+      found.push({ row_key: key, row_index, body })
+    }
+    return found
   }
 
   keysAt(from: number, to: number): string[] {
-    return this.#between(from, to, (bundle, at) => bundle.key(at))
+    return Array.from(this.#between(from, to), ({ key }) => key)
   }
 
-  #between<T>(from: number, to: number, pick: (bundle: OpenBundle, at: number, index: number) => T): T[] {
-    const found: T[] = []
+  *#between(from: number, to: number): Generator<{ row_index: number; key: string; body: string }> {
     const end = Math.min(to, this.rowCount)
-    for (let index = Math.max(0, from); index < end; ) {
-      const n = Math.floor(index / BUNDLE_ROWS)
-      const bundle = this.bundle(n)
-      const last = Math.min(end, (n + 1) * BUNDLE_ROWS)
-      for (; index < last; index++) found.push(pick(bundle, index - n * BUNDLE_ROWS, index))
+    for (let row_index = Math.max(0, from); row_index < end; row_index++) {
+      const { rows } = this.bundle(Math.floor(row_index / BUNDLE_ROWS))
+      const { key, body } = rows[row_index % BUNDLE_ROWS] as Bundle['rows'][number]
+      yield { row_index, key, body }
     }
-    return found
   }
 
   /** How many rows have a key before this text. */
   #placeOf(text: string): number {
     // Most questions about a row are followed by some about its neighbours.
-    if (this.#latest?.bundle.covers(text)) return this.#placeIn(this.#latest.n, text)
-    for (const [n, bundle] of this.#bundles.all()) if (bundle.covers(text)) return this.#placeIn(n, text)
-    const n = this.bundleOf(text)
-    return n < 0 ? 0 : this.#placeIn(n, text)
+    for (const [n, bundle] of this.#bundles.all())
+      if (bundle.covers(text)) return n * BUNDLE_ROWS + bundle.placeOf(text)
+    const n = this.findBundle(text)
+    return n === undefined ? 0 : n * BUNDLE_ROWS + this.bundle(n).placeOf(text)
   }
 
-  /** The last bundle that does not begin after a text and one that follows on it; -1 if all do. */
-  bundleOf(text: string, more = ''): number {
-    return this.firstKeys().find(text, more) ?? this.findBundle(text + more) ?? -1
+  /** The number of the last bundle that does not begin after this text; undefined if all do. */
+  findBundle(text: string): number | undefined {
+    return this.get<{ n: number }>(BUNDLE_OF_KEY, text)?.n
   }
 
-  /** The first keys of its bundles. */
-  firstKeys(): FirstKeys {
-    this.#firstKeys ??= new FirstKeys({
-      bundles: Math.ceil(this.rowCount / BUNDLE_ROWS),
-      firstKey: (n) => this.firstKeyOf(n),
-      firstKeysFrom: (key, most) => this.text(FIRST_KEYS, key, most),
-    })
-    return this.#firstKeys
+  /** The key that a bundle is found by, as far as keys are long. */
+  firstKeyOf(n: number): string | undefined {
+    return this.get<{ key: string }>('SELECT substr(first_key, 1, 300) AS key FROM bundle WHERE n = ?1', n)?.key
   }
 
-  #placeIn(n: number, text: string): number {
-    return n * BUNDLE_ROWS + this.bundle(n).placeOf(text)
-  }
-
-  bundle(n: number): OpenBundle {
-    return this.kept(n) ?? this.#keep(n, this.stored(n))
-  }
-
-  /** A bundle that was asked for lately. */
-  kept(n: number): OpenBundle | undefined {
-    return this.#bundles.find(n)
-  }
-
-  /** A bundle as it is in the file. */
-  stored(n: number): StoredBundle {
+  bundle(n: number): Bundle {
+    const known = this.#bundles.find(n)
+    if (known) return known
     if (this.hasFailed(n * BUNDLE_ROWS, BUNDLE_ROWS)) throw this.#refused()
     const stored = this.get<StoredBundle>(STORED, n)
     if (!isBytes(stored?.rows) || !isBytes(stored.hashes)) throw this.fault()
-    return stored
-  }
-
-  /** The same bundle, if it has neither too few rows nor more than are counted, of which nobody would know. */
-  whole<Bundle extends { size: number }>(n: number, bundle: Bundle): Bundle {
+    const bundle = this.guarded(() => Bundle.from(stored))
+    // Nobody would know of further rows, and missing ones have no answer.
     if (bundle.size !== Math.min(BUNDLE_ROWS, this.rowCount - n * BUNDLE_ROWS)) throw this.fault()
-    return bundle
-  }
-
-  #keep(n: number, stored: StoredBundle): OpenBundle {
-    const bundle = this.whole(
-      n,
-      this.guarded(() => OpenBundle.from(stored, this.words())),
-    )
-    countRead('kept')
-    this.#latest = { n, bundle }
     return this.#bundles.put(n, bundle)
-  }
-
-  words(): Words {
-    this.#words ??= wordsIn({ get: (sql, most) => this.get(sql, most) })
-    return this.#words
   }
 
   /** Any tile that the tree must have. */
@@ -254,9 +186,9 @@ export class ReleaseFile extends FileSummary {
     return tile.hashes
   }
 
-  /** What a bundle has of the tree. Its rows are not unpacked for that. */
+  /** The hashes that a bundle stores. Its rows are not unpacked for that. */
   hashesIn(n: number): Uint8Array {
-    const known = this.kept(n)
+    const known = this.#bundles.find(n)
     if (known) return known.hashes
     const stored = this.get<{ hashes: Uint8Array }>(HASHES, n)
     if (!isBytes(stored?.hashes)) throw this.fault()
@@ -273,12 +205,6 @@ export class ReleaseFile extends FileSummary {
   /** Reads the tree of the release tile by tile, and keeps nothing. */
   subtrees(): SubtreeReader {
     return subtreesFromTiles(async (level, n) => this.anyTile(level, n))
-  }
-
-  /** The bundle in which a row of this key is looked for: for checks of the whole file. */
-  findBundle(key: string): number | undefined {
-    const sql = 'SELECT n FROM bundle WHERE first_key <= ?1 ORDER BY first_key DESC LIMIT 1'
-    return this.get<{ n: number }>(sql, key)?.n
   }
 
   /** Whether all of so many rows have failed their verification. The last ones there are may be fewer. */
