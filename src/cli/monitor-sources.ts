@@ -1,6 +1,6 @@
-import { ACCEPTABLE } from '../ingest/schedules/physician.ts'
 import { READERS, type Reading } from '../ingest/readers.ts'
 import type { SourceInput } from '../ingest/reread.ts'
+import { ACCEPTABLE } from '../ingest/schedules/physician.ts'
 import { type SourceCheck, sourceCheck } from '../ingest/source-check.ts'
 import { givenAt, wantedBy, wantedCodes } from '../ingest/source-gather.ts'
 import type { SourceFinding, SourceReading, Sources } from '../monitor/rows.ts'
@@ -8,7 +8,6 @@ import { Problem } from '../problem.ts'
 import type { Manifest } from '../proof/price/release.ts'
 import { type AnyRow, type Row, rowKey } from '../proof/price/row.ts'
 import { type Findings, unreadableIn } from '../registry/release/rules.ts'
-import type { StageableRow } from '../registry/release/staging.ts'
 
 interface GivenFile {
   path: string
@@ -84,7 +83,7 @@ class BothWays implements SourceReading {
 
 /** What the files of a release state, read as on loading, in the order of the keys. */
 class SourceRows {
-  #rows: AsyncIterator<StageableRow> | Iterator<StageableRow> | undefined
+  #rows: AsyncIterator<AnyRow> | Iterator<AnyRow> | undefined
   #next: { key: string; region: string } | undefined
   /** Of each region the first key that the release does not have. */
   readonly #missing = new Map<string, string>()
@@ -127,8 +126,7 @@ class SourceRows {
       this.reading?.close?.()
       return
     }
-    const row = 'body' in next.value ? (JSON.parse(next.value.body) as AnyRow) : next.value
-    this.#next = { key: rowKey(row), region: row.region ?? '' }
+    this.#next = { key: rowKey(next.value), region: next.value.region ?? '' }
   }
 
   /** Goes on to behind these rows of the release. */

@@ -46,10 +46,9 @@ const at = (name: string, bytes: Uint8Array): string => {
 }
 
 /** What was read is rows, in key order, whose amounts follow from what they say they were made of. */
-function checkRows(rows: Iterable<AnyRow | { body: string }>): void {
+function checkRows(rows: Iterable<AnyRow>): void {
   let last = ''
-  for (const each of rows) {
-    const row = 'body' in each ? (JSON.parse(each.body) as AnyRow) : each
+  for (const row of rows) {
     const key = rowKey(row)
     const follows = row.kind === 'place' ? isPlaceRow(row) : isRow(row) && verifyDerivation(row).ok
     if (!follows || key <= last) throw new Error(`not a row in its place: ${key}`)
@@ -63,7 +62,7 @@ const sources = {
   gpci: at('GPCI.csv', utf8(files.indices(words, 2))),
   zip5: at('ZIP5.txt', utf8(files.zipCodes(words, ROWS))),
 }
-type Schedule = (given: Source[], options: object, rejects: Findings) => { rows: Iterable<AnyRow | { body: string }> }
+type Schedule = (given: Source[], options: object, rejects: Findings) => { rows: Iterable<AnyRow> }
 
 /** Every other time the edition is left for the file to say. */
 const schedule =

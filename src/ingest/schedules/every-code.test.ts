@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { published, testOnPublished } from '../../../test/support/published-files.ts'
 import { readSheet } from '../../files/xlsx.ts'
+import { type AnyRow, rowKey } from '../../proof/price/row.ts'
 import { chartOf } from '../../registry/charts.ts'
 import { unreadableIn } from '../../registry/release/rules.ts'
 import { READERS } from '../readers.ts'
@@ -78,10 +79,10 @@ testOnPublished('the file for qualifying participants is the chart cms-pfs-qpp a
   const paths = QPP.map(published)
   const reading = await READERS['cms-pfs-qpp']?.read(paths, { regions: ['national'] }, new Map())
   expect(reading?.effective_from).toBe('2026-01-01')
-  let price = ''
+  let price: AnyRow | undefined
   for await (const row of reading?.rows ?? [])
-    if ('key' in row && row.key === '99213|national|||medicare_pfs_qpp|non_facility|') price = row.body
-  expect(JSON.parse(price)).toMatchObject({
+    if (rowKey(row) === '99213|national|||medicare_pfs_qpp|non_facility|') price = row
+  expect(price).toMatchObject({
     basis: 'medicare_pfs_qpp',
     price: { amount: '95.67' },
     indicators: { status: 'A', global_days: 'XXX' },

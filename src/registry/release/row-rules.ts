@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { reasonForRule } from '../../proof/price/derivation.ts'
-import { type AnyRow, type Basis, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
+import { type Basis, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { CHARTS, type Charts, type Comparable, chartOf, comparables, schedulesFor } from '../charts.ts'
 import { besideMedicare, type ComparedRow, isDrug, type MedicareRow, ratiosTo } from '../comparison.ts'
 import { type Ends, endsOf } from '../price-ends.ts'
@@ -51,8 +51,7 @@ interface ComparisonRows {
 /** Rows that differ in basis, setting and class alone: they stand next to each other, and are few. */
 async function* inGroups(rows: Stageable): AsyncGenerator<Row[]> {
   let group: Row[] = []
-  for await (const each of rows) {
-    const row = 'body' in each ? (JSON.parse(each.body) as AnyRow) : each
+  for await (const row of rows) {
     if (row.kind === 'place') throw new Error('the rules are for prices, not for places')
     const first = group[0]
     if (first && !isSameService(first, row)) {
