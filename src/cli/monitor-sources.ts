@@ -1,6 +1,6 @@
-import { READERS, type Reading } from '../ingest/readers.ts'
+import { ACCEPTABLE, type Reading } from '../ingest/reader.ts'
+import { READERS } from '../ingest/readers.ts'
 import type { SourceInput } from '../ingest/reread.ts'
-import { ACCEPTABLE } from '../ingest/schedules/physician.ts'
 import { type SourceCheck, sourceCheck } from '../ingest/source-check.ts'
 import { givenAt, wantedBy, wantedCodes } from '../ingest/source-gather.ts'
 import type { SourceFinding, SourceReading, Sources } from '../monitor/rows.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { load } from '../../src/ingest/load.ts'
-import type { LoadOptions } from '../../src/ingest/readers.ts'
+import type { LoadOptions } from '../../src/ingest/reader.ts'
 import { LOCALITIES } from '../../src/ingest/schedules/localities.ts'
 import { Problem } from '../../src/problem.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'

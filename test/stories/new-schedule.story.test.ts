@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { dayOf } from '../../src/calendar.ts'
 import { argumentsOf, checkOptions, loadOptions, optionTexts } from '../../src/cli/load-options.ts'
 import { load } from '../../src/ingest/load.ts'
-import { READERS, type Reader, wholeFiles } from '../../src/ingest/readers.ts'
-import { tableSchedule } from '../../src/ingest/schedules/one-table.ts'
+import { READERS } from '../../src/ingest/readers.ts'
+import { quarterly } from '../../src/ingest/schedules/quarter.ts'
+import { nationalRow, scheduleReader, statedPrice } from '../../src/ingest/schedules/schedule.ts'
 import { readSource } from '../../src/ingest/source.ts'
 import { sourceCheck } from '../../src/ingest/source-check.ts'
 import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts'
@@ -24,6 +25,7 @@ import { type TestApp, testApp } from '../support/harness.ts'
 /** The entry. `proof/` has its own list of bases, so it takes over one that is there; the table then lacks its chart. */
 const ENTRY: ChartEntry = {
   chart: 'cms-invented',
+  reader: 'schedules/invented',
   perProvider: false,
   kind: 'cms_invented',
   publisher: 'An invented publisher',
@@ -41,36 +43,17 @@ const ENTRY: ChartEntry = {
 const charts = [ENTRY, ...CHARTS.filter(({ chart }) => chart !== 'cms-clfs')]
 
 /** The reader. */
-const invented = tableSchedule({
+const invented = scheduleReader({
   what: 'an invented schedule',
-  columns: { cpt: { titles: ['Code'] }, rate: { titles: ['Limit', 'Payment Limit'] } },
-  series: 'INV',
+  parts: [{ columns: { cpt: { titles: ['Code'] }, rate: { titles: ['Limit', 'Payment Limit'] } } }],
+  dated: quarterly('INV'),
   empty: 'the invented schedule has no line that can be read',
-  row: ({ line, cell, number }, effective_from) => {
-    const rate = number('rate')
-    if (!/^[0-9]+\.[0-9]{2}$/.test(rate)) return 'R02'
-    return {
-      kind: 'price',
-      cpt: cell('cpt'),
-      modifier: null,
-      region: 'national',
-      npi: null,
-      basis: 'medicare_clfs',
-      setting: null,
-      class: null,
-      price: { amount: rate, currency: 'USD', per: null },
-      effective_from,
-      flags: [],
-      derivation: { method: 'verbatim/1', inputs: { rate } },
-      indicators: {},
-      locator: [{ citation: 0, line }],
-    }
-  },
+  row: (line, effective_from) =>
+    statedPrice(nationalRow(line, 'medicare_clfs', effective_from), line.number('rate')) ?? 'R02',
 })
 const [regions] = READERS['cms-pfs']?.options ?? []
 if (!regions) throw new Error('the physician schedule has no option to borrow')
-const reader: Reader = { read: wholeFiles(invented.open), reread: invented.reread, options: [regions] }
-const readers = { ...READERS, 'cms-invented': reader }
+const readers = { ...READERS, 'cms-invented': { ...invented, options: [regions] } }
 
 function fileOf(app: TestApp, name: string, lines: readonly string[]): string {
   const path = join(app.folder.path, name)

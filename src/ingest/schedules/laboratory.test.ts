@@ -10,7 +10,7 @@ import { sha256 } from '../../proof/sha256.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { citation, readSource, type Source } from '../source.ts'
 import { sourceCheck } from '../source-check.ts'
-import { laboratory } from './laboratory.ts'
+import { reader as laboratory } from './laboratory.ts'
 
 const laboratorySchedule = laboratory.open
 const laboratoryRows = (given: Source, effective_from: string, rejects: Findings): Row[] =>
@@ -99,7 +99,7 @@ describe('a laboratory schedule', () => {
   test('is found among the files of an archive, as text before a workbook', () => {
     const given = [source('a,b\n', 'readme.txt'), book(inlineRows([HEADER, ...LINES])), source(csv([HEADER, ...LINES]))]
     expect(laboratorySchedule(given, {}, new Map()).cited).toEqual([given[2] as Source])
-    expect(laboratorySchedule(given.slice(0, 2), {}, new Map()).cited).toEqual([given[1] as Source])
+    expect(laboratorySchedule(given.slice(0, 2), {}, new Map()).cited).toEqual([{ ...(given[1] as Source), sheet: 0 }])
     expect(refusalOf(() => laboratorySchedule([...given, source(csv([HEADER]))], {}, new Map()))).toContain(
       'several files',
     )

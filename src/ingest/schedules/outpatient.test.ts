@@ -8,7 +8,7 @@ import { sha256 } from '../../proof/sha256.ts'
 import { type Findings, unreadableIn } from '../../registry/release/rules.ts'
 import { citation, readSource, type Source } from '../source.ts'
 import { sourceCheck } from '../source-check.ts'
-import { outpatient } from './outpatient.ts'
+import { reader as outpatient } from './outpatient.ts'
 
 const outpatientSchedule = outpatient.open
 const outpatientRows = (given: Source, effective_from: string, rejects: Findings): Row[] =>

@@ -1,7 +1,8 @@
 import { isPaidApart, reasonForIndicator } from '../../proof/price/derivation.ts'
-import { CODE, type LineRule, noAmount, roundedScheduleAmount, scheduleAmount, unreadableRow } from '../findings.ts'
-import { tableSchedule } from './one-table.ts'
-import type { Line, LineResult } from './table.ts'
+import { bareNumber, CODE, noAmount } from '../findings.ts'
+import { quarterly } from './quarter.ts'
+import { absent, type CitedLine, nationalRow, type RowBase, refused, roundedPrice, scheduleReader } from './schedule.ts'
+import type { LineResult } from './table.ts'
 
 const COLUMNS = {
   cpt: { titles: ['HCPCS Code', 'HCPCS', 'CPT/HCPCS', 'CPT/HCPCS Code'] },
@@ -10,42 +11,26 @@ const COLUMNS = {
 } as const
 
 /** Addendum B as CSV, as tab-delimited text or as a workbook: the national unadjusted payment rate, or why there is none. */
-export const outpatient = tableSchedule({
+export const reader = scheduleReader({
   what: 'an OPPS Addendum B',
-  columns: COLUMNS,
-  series: 'OPPS',
+  parts: [{ columns: COLUMNS }],
+  dated: quarterly('OPPS'),
   empty: 'the Addendum B has no line that can be read',
   row: outpatientRow,
 })
 
 /** A row, R03 for a line without a code that can be read, or nothing for a blank one. */
-function outpatientRow({ line, code, cell, number }: Line, effective_from: string): LineResult {
+function outpatientRow(given: CitedLine, effective_from: string): LineResult {
+  const { code, cell, number } = given
   const cpt = code('cpt')
-  const status = cell('status')
-  if (cpt === '' && status === '') return undefined
+  const status_indicator = cell('status')
+  if (cpt === '' && status_indicator === '') return undefined
   if (!CODE.test(cpt)) return 'R03'
-  const key = { cpt, modifier: null, npi: null, basis: 'medicare_opps' } as const
-  const refused = (rule: LineRule): LineResult => unreadableRow({ ...key, effective_from }, rule, line)
-  if (!/^[A-Z][0-9]?$/.test(status)) return refused('R03')
-  const base = {
-    ...key,
-    region: 'national',
-    setting: 'outpatient' as const,
-    class: null,
-    effective_from,
-    flags: [],
-    indicators: { status_indicator: status },
-  }
-  const locator = [{ citation: 0, line }]
-  // CSV editions write $1,234.50.
-  const rate = number('rate').replaceAll(/[$,\s]/g, '')
-  if (noAmount(rate) !== undefined || !isPaidApart(status)) {
-    const derivation = { method: 'opps-status/1', inputs: { status_indicator: status } }
-    return { ...base, kind: 'absence', reason: reasonForIndicator(status), locator, derivation }
-  }
-  const exact = scheduleAmount(rate)
-  const amount = exact ?? roundedScheduleAmount(rate)
-  if (amount === undefined) return refused('R02')
-  const derivation = { method: exact === undefined ? 'rounded/1' : 'verbatim/1', inputs: { rate } }
-  return { ...base, kind: 'price', price: { amount, currency: 'USD', per: null }, locator, derivation }
+  const unread = nationalRow(given, 'medicare_opps', effective_from)
+  if (!/^[A-Z][0-9]?$/.test(status_indicator)) return refused(unread, 'R03')
+  const base: RowBase = { ...unread, setting: 'outpatient', indicators: { status_indicator } }
+  const rate = bareNumber(number('rate'))
+  if (noAmount(rate) !== undefined || !isPaidApart(status_indicator))
+    return absent(base, reasonForIndicator(status_indicator), 'opps-status/1', { status_indicator })
+  return roundedPrice(base, rate) ?? refused(unread, 'R02')
 }

@@ -10,9 +10,10 @@ import { isRow, type Row } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { load } from '../load.ts'
+import type { Acceptable } from '../reader.ts'
 import { readSource, type Source } from '../source.ts'
 import { sourceCheck } from '../source-check.ts'
-import { type Acceptable, physicianSchedule } from './physician.ts'
+import { physicianSchedule } from './physician.ts'
 
 const SAMPLE = join(import.meta.dir, '../../../sample')
 const invented = { data_class: 'sample' } as const

@@ -4,6 +4,8 @@ import type { Row } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
+import { ACCEPTABLE, type Acceptable, type Reader, type ReaderOption, wholeFiles } from '../reader.ts'
+import { whole as wholeSource } from '../reread.ts'
 import type { Source } from '../source.ts'
 import { findUnknownLocality, gpciYear, isLocalityCount, type Locality, NATIONAL, readGpci } from './gpci.ts'
 import { checkAgainstCap } from './physician-cap.ts'
@@ -19,12 +21,9 @@ import {
   theFactor,
 } from './physician-edition.ts'
 import { chooseFiles } from './physician-files.ts'
-import { type PhysicianLine, physicianLines } from './physician-lines.ts'
+import { isRelativeValueFile, type PhysicianLine, physicianLines } from './physician-lines.ts'
+import { rereadPhysician } from './physician-reread.ts'
 import { absencesOf, groupByCode, type PhysicianEdition, physicianRows, pricedSettings } from './physician-rows.ts'
-
-/** What is refused because it was never so, unless the operator says that it is so now. */
-export const ACCEPTABLE = ['locality_count', 'gpci_year'] as const
-export type Acceptable = (typeof ACCEPTABLE)[number]
 
 export interface PhysicianOptions {
   edition?: string | undefined
@@ -161,3 +160,36 @@ function countRows(
   const absences = national ? groupByCode(lines).reduce((sum, group) => sum + absencesOf(group, edition).length, 0) : 0
   return prices + absences
 }
+
+/** Regions are taken in any case, as in a lookup. */
+const regionFrom = (text: string): string => (/^national$/i.test(text.trim()) ? 'national' : text.trim().toUpperCase())
+
+const OPTIONS: readonly ReaderOption[] = [
+  {
+    name: 'regions',
+    value: 'R,R',
+    meaning: 'makes rows for these regions only, such as national,US-CA-18',
+    parse: ([said = '']) => ({ regions: said.split(',').map(regionFrom) }),
+  },
+  {
+    name: 'accept',
+    value: 'WHAT',
+    meaning: `skips this check: ${ACCEPTABLE.join(', ')}`,
+    repeatable: true,
+    words: ACCEPTABLE,
+    parse: (said) => ({ accept: ACCEPTABLE.filter((word) => said.includes(word)) }),
+  },
+]
+
+/** Each of the two factors of a year has a chart: the files differ in nothing else. */
+export const physicianReader = (basis: PhysicianBasis): Reader => ({
+  read: wholeFiles((sources, options, rejects) => physicianSchedule(sources, options, rejects, basis)),
+  reread: rereadPhysician,
+  // The other file that a release cites has no codes.
+  finds: (source, cpt) =>
+    isRelativeValueFile(wholeSource(source)) &&
+    physicianLines(wholeSource(source), new Map()).some((line) => line.cpt === cpt),
+  options: OPTIONS,
+})
+
+export const reader = physicianReader('medicare_pfs')

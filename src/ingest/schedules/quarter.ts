@@ -57,6 +57,12 @@ export interface EditionOptions {
   effective_from?: string | undefined
 }
 
+/** Dates a schedule by its quarter: OPPS26Q4 for the series OPPS. */
+export const quarterly =
+  (series: string) =>
+  (titles: readonly string[], options: EditionOptions, archive?: string): { edition: string; effective_from: string } =>
+    quarterlyEdition(series, titles, options, archive)
+
 /** The edition and its first day: as the operator says, and otherwise by the quarter that the file or its archive names. */
 export function quarterlyEdition(
   series: string,

@@ -4,10 +4,10 @@ import { toHex, utf8 } from '../../proof/bytes.ts'
 import { isRow } from '../../proof/price/row.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import type { Findings } from '../../registry/release/rules.ts'
-import { checked, refusal } from '../schedules/fixture.ts'
 import type { Source } from '../source.ts'
-import { laboratory } from './laboratory.ts'
-import { outpatient } from './outpatient.ts'
+import { checked, refusal } from './fixture.ts'
+import { reader as laboratory } from './laboratory.ts'
+import { reader as outpatient } from './outpatient.ts'
 
 const DATED = { effective_from: '2026-10-01' }
 const source = (...lines: string[]): Source => {

@@ -60,7 +60,7 @@ export function readTable(source: Source, columns: Columns, what: string, assume
     if (source.kind !== 'xlsx' && found.length > 0) break
   }
   const [table, ...more] = found
-  if (more.length > 0) throw unreadable(`several sheets of the workbook could be ${what}: save the right one as CSV`)
+  if (more.length > 0) throw severalSheets(what)
   if (table) return table
   const missing = Object.values(columns).flatMap(({ titles, optional }) => (optional ? [] : titles.slice(0, 1)))
   throw (
@@ -68,6 +68,9 @@ export function readTable(source: Source, columns: Columns, what: string, assume
     unreadable(`this is not ${what}: no line names the columns ${few(missing).join(', ')}; check the file and its kind`)
   )
 }
+
+const severalSheets = (what: string): Problem =>
+  unreadable(`several sheets of the workbook could be ${what}: save the right one as CSV`)
 
 /** Some tables have a column for each state. */
 const few = (titles: readonly string[]): readonly string[] =>
@@ -231,6 +234,8 @@ export function chooseSource(given: readonly Source[], read: (source: Source) =>
   const kinds = [/\.csv/i, /./].map((name) => given.filter(({ file, kind }) => kind !== 'xlsx' && name.test(file)))
   for (const group of [...kinds, given.filter(({ kind }) => kind === 'xlsx')]) {
     const [found, ...more] = group.filter((source) => isReadBy(read, source))
+    if (more.length > 0 && more.every(({ sha256, sheet }) => sheet !== undefined && sha256 === found?.sha256))
+      throw severalSheets(what)
     if (more.length > 0) throw unreadable(`there are several files that could be ${what}: give one of them`)
     if (found) return found
   }
