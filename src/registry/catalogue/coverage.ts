@@ -11,12 +11,12 @@ import { type Charts, chartOf } from '../charts.ts'
 import { chartId } from '../lookup/browse.ts'
 import { AsOf, Code, Npi } from '../lookup/query.ts'
 import type { PublishedRegistry, View } from '../lookup/view.ts'
-import { Memo } from '../memo.ts'
 import type { TotalBy } from '../rows/file-summary-store.ts'
 import { openRelease, type ReleaseFile } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
 import { ourTurn } from '../turn.ts'
 import { timelineProof } from './list-proofs.ts'
+import { Memo } from './memo.ts'
 import { Days, EditionProof, TimelineProof } from './proof-schema.ts'
 
 /** More than there are Medicare localities; a list that is longer is cut, and its total says so. */

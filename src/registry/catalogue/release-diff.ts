@@ -4,14 +4,14 @@ import type { Db } from '../../db/db.ts'
 import type { Operation } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { pathOf, unproved } from '../lookup/proofs.ts'
+import { Price } from '../lookup/row-schema.ts'
 import type { PublishedRegistry } from '../lookup/view.ts'
-import { Memo } from '../memo.ts'
 import { findDiff } from '../release/check-store.ts'
 import { diffReleases, noDiff, type ReleaseDiff } from '../release/diff.ts'
-import { Price } from '../row-schema.ts'
 import { openRelease } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
 import * as store from '../store.ts'
+import { Memo } from './memo.ts'
 
 const ReleaseId = z
   .string()

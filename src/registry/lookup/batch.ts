@@ -7,9 +7,9 @@ import { type BillLine, extended, MOST_UNITS, summaryOf } from '../../proof/look
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import { lineAnswer } from '../../status.ts'
-import { LostSources, setShared } from '../answer-schema.ts'
 import { ourTurn } from '../turn.ts'
 import { type LostSourcesOf, lostBehind } from './answer.ts'
+import { LostSources, setShared } from './answer-schema.ts'
 import {
   LINE_KINDS,
   type Line,

@@ -4,15 +4,15 @@ import { basisAsked, compareEditions, editionOf } from '../../proof/catalogue/hi
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { chartsFor } from '../../proof/price/charts.ts'
 import type { Manifest } from '../../proof/price/release.ts'
-import { LostSources, setShared } from '../answer-schema.ts'
-import { TimelineRun } from '../timeline-schema.ts'
 import { ourTurn } from '../turn.ts'
 import { answer, type LostSourcesOf, lostBehind, shortAnswer } from './answer.ts'
+import { LostSources, setShared } from './answer-schema.ts'
 import { find } from './find.ts'
 import { type LineAnswer, lineFields, lineFor, shortLineFields, shortLineFor } from './line.ts'
 import type { Proofs } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'
 import { SharedParts } from './share.ts'
+import { TimelineRun } from './timeline-schema.ts'
 
 export const HistoryQuery = ReferenceQuery.omit({ as_of: true }).extend(pageInput)
 export type HistoryQuery = z.output<typeof HistoryQuery>

@@ -6,6 +6,7 @@ import type { AbsenceProof, Because, CitedRow } from '../../proof/price/proofs.t
 import type { Manifest } from '../../proof/price/release.ts'
 import type { PlaceRow, PricedRow, Row } from '../../proof/price/row.ts'
 import { foundLine, lineAnswer, refusedLine } from '../../status.ts'
+import { type Answer, answer, shortAnswer } from './answer.ts'
 import {
   Available,
   LeftOut,
@@ -16,8 +17,7 @@ import {
   ShortPrice,
   ShortRow,
   toldOfModifiers,
-} from '../answer-schema.ts'
-import { type Answer, answer, shortAnswer } from './answer.ts'
+} from './answer-schema.ts'
 import { find } from './find.ts'
 import type { Proofs } from './proofs.ts'
 import type { SharedParts } from './share.ts'

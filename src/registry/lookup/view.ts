@@ -23,7 +23,7 @@ import {
 import { leafOf, nameOf, periodOn, placeOf, standingAfter } from '../../proof/price/timeline.ts'
 import { HashTree } from '../../proof/tree/hash-tree.ts'
 import { leafHash } from '../../proof/tree/merkle.ts'
-import { areHere, bringFiles } from '../bring-files.ts'
+import { areHere, bringFiles } from '../rows/bring-files.ts'
 import { Recent } from '../rows/recent.ts'
 import { distrust } from '../rows/release-file-store.ts'
 import { loggedReleases, type Release } from '../store.ts'

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/db.ts'
 import type { AnyRow, Price } from '../../proof/price/row.ts'
-import { decimalOf, endsOfText } from '../price-ends.ts'
 import { type FiledRelease, openRelease, type ReleaseFile, type StoredRow } from '../rows/release-file-store.ts'
 import { ourTurn } from '../turn.ts'
+import { decimalOf, endsOfText } from './price-ends.ts'
 
 /** Few enough that reading them takes a millisecond or two: other requests wait for that long. */
 const ROWS_PER_READ = 1_000

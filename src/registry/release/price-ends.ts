@@ -1,4 +1,4 @@
-import type { Price } from '../proof/price/row.ts'
+import type { Price } from '../../proof/price/row.ts'
 
 /** The two ends of a price in hundredths of a cent; of a single amount, twice the same. */
 export interface Ends {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { MOST_LOST } from '../proof/price/lost-source.ts'
-import { PAGE_PROOF, PROOF_REF, RANGE_PROOF, SET_PROOF } from '../proof/price/proofs.ts'
+import { MOST_LOST } from '../../proof/price/lost-source.ts'
+import { PAGE_PROOF, PROOF_REF, RANGE_PROOF, SET_PROOF } from '../../proof/price/proofs.ts'
 import {
   AbsenceProof,
   Amount,
