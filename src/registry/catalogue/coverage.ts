@@ -111,7 +111,7 @@ type CoverageAnswer = ListAnswer<typeof Coverage>
 type Contents = Pick<z.input<typeof ChartCoverage>, 'codes' | 'code_prefixes' | 'regions' | 'npis'>
 
 /**
- * What is there to be asked for. What a release holds never changes, so it is counted once. The codes in force are
+ * Lists what can be asked for. The contents of a release never change, so they are counted once. The codes in force are
  * counted once for each first character, and again when another edition comes into force.
  */
 export function coverage(

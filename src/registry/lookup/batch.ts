@@ -133,7 +133,7 @@ export async function lookUpLines(
   return { results, ...said, ...form.parts() } as z.input<typeof BatchAnswer>
 }
 
-/** What failed its verification can be neither shown nor proved in a batch: the caller is told which line needs it. */
+/** A row that failed its verification can be neither shown nor proved in a batch: the caller is told which line needs it. */
 function unlessDamaged<T>(i: number, work: () => T): T {
   try {
     return work()

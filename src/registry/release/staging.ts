@@ -24,12 +24,12 @@ export type ReadyRow = { kind: AnyRow['kind'] } & CountedRow
 export type StageableRow = AnyRow | ReadyRow
 export type Stageable = AsyncIterable<StageableRow> | Iterable<StageableRow>
 
-/** What has been written so far. */
+/** How much has been written so far. */
 export interface Progress {
   rows: number
   bytes: number
   absences: number
-  /** Those of the absences that stand for a price that is withheld. */
+  /** Absences in place of a price that is withheld. */
   withheld: number
 }
 
