@@ -40,13 +40,13 @@ export const keyParts = (key: string): Key => {
   return parts as unknown as Key
 }
 
-/** Everything the charts in force have under a code: of a hospital its own, without one what Medicare publishes. */
+/** The keys of all rows that the charts in force have of a code: of a hospital its own, without one what Medicare publishes. */
 function keysOf(
   proofs: Proofs,
   { cpt, npi, day }: ParsedQuestion,
   region = '',
   isAsked: (chart: ChartFacts | undefined) => boolean = () => true,
-): Key[] {
+): string[] {
   const keys: string[] = []
   for (const release of releasesFor(proofs, npi, day)) {
     const facts = factsOf(release.chart, proofs.charts)
@@ -59,7 +59,7 @@ function keysOf(
     }
     keys.push(...(unlessDamaged(read) ?? []))
   }
-  return keys.map(keyParts)
+  return keys
 }
 
 /** A pointer to what cannot be shown is left out: the answer beside it stands without. */
@@ -89,8 +89,10 @@ const stateOf = ({ region }: ParsedQuestion): string => ('state' in region ? (re
 export function availableFor(proofs: Proofs, question: ParsedQuestion): Available {
   const keys = keysOf(proofs, question)
   const isNear = (region: string): boolean => region.startsWith(`US-${stateOf(question)}`)
+  const parts = KEY_PARTS.map(() => new Set<string>())
+  for (const key of keys) for (const [i, text] of key.split('|').entries()) parts[i]?.add(text)
   const words = (part: keyof Key): string[] =>
-    [...new Set(keys.flatMap((key) => key[part] ?? []))].filter(keyMembers[part]).sort()
+    [...(parts[KEY_PARTS.indexOf(part)] ?? [])].filter((text) => text !== '' && keyMembers[part](text)).sort()
   // A bidding area is reached by a ZIP code: nobody knows it by its name here.
   const regions = words('region').filter((region) => !isBiddingArea(region))
   return {
@@ -135,7 +137,7 @@ export function relatedTo(proofs: Proofs, question: ParsedQuestion, row: Row): R
   if (row.region !== 'national') keys.push(...keysOf(proofs, question, 'national|', speaksForCountry))
   // A price for the whole country answers for every place. Other schedules may have one for the place that was asked.
   const region = row.region === 'national' ? regionAsked(question) : row.region
-  return nearest(row, keys).map((key) =>
+  return nearest(row, keys.map(keyParts)).map((key) =>
     pointerTo(key, permalinkTo(proofs, question.day, key) ?? referencePath({ ...key, region }, question.day)),
   )
 }
