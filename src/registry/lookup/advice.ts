@@ -5,7 +5,7 @@ import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import type { Basis, Row } from '../../proof/price/row.ts'
-import { type Available, hintFor, type Told, unlessDamaged, whyNotAdjusted } from './beside.ts'
+import { type Available, hintFor, type RefusalDetails, unlessDamaged, whyNotAdjusted } from './beside.ts'
 import { find, type LookupResult } from './find.ts'
 import type { Proofs } from './proofs.ts'
 
@@ -42,7 +42,7 @@ export function adviceAfter(
   proofs: Proofs,
   { question, decision }: LookupResult,
   code: ProblemCode,
-  told: Told,
+  told: RefusalDetails,
   there: RefusedThere | undefined,
 ) {
   if (decision.outcome === 'modifier_not_allowed') return modifierAdvice(decision)
@@ -86,7 +86,12 @@ export const unlisted = ({ npi }: Pick<ParsedQuestion, 'npi'>): string =>
   `${npi === null ? 'No price list that is held here has' : 'The file of this hospital does not have'} this code on this day. Check it for a typing error, such as the letter O for a zero. Do not invent a price.`
 
 /** What to ask where it is still open which place is meant, and the modifiers are refused at all of them. */
-function atAnyPlace(proofs: Proofs, question: ParsedQuestion, { available }: Told, { region, refused }: RefusedThere) {
+function atAnyPlace(
+  proofs: Proofs,
+  question: ParsedQuestion,
+  { available }: RefusalDetails,
+  { region, refused }: RefusedThere,
+) {
   if (refused.outcome === 'modifier_not_allowed')
     return { hint: modifierAdvice(refused).hint ?? PROBLEMS.modifier_not_allowed.hint }
   if (refused.outcome === 'absent') {
@@ -239,7 +244,7 @@ function ofMedicare(proofs: Proofs, question: ParsedQuestion): string | undefine
 export const has = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.slice(0, 12).join(', '))
 
 /** Places to choose from, in words: those who read the text alone see no list. */
-export function toChoose({ choices = [] }: Told): string {
+export function toChoose({ choices = [] }: RefusalDetails): string {
   const more = choices.length - 12
   const names = has(choices.map(({ region }) => region))
   return more > 0 ? `${names}, or one of ${more} more` : names
@@ -262,7 +267,7 @@ const whyOf = (there: RefusedThere | undefined): string | undefined =>
 export function refusedThere(
   proofs: Proofs,
   { question, decision }: LookupResult,
-  { choices = [] }: Told,
+  { choices = [] }: RefusalDetails,
 ): RefusedThere | undefined {
   if (decision.outcome !== 'region_ambiguous' || 'zip' in question.region) return undefined
   const refusedAt = (choice: string): RefusedThere | undefined => {
@@ -278,7 +283,11 @@ export function refusedThere(
 }
 
 /** Whoever chooses a place would hear next that there is no price, or that a modifier is missing: it is said at once. */
-export function whyRefusedThere(question: ParsedQuestion, told: Told, there: RefusedThere | undefined): string {
+export function whyRefusedThere(
+  question: ParsedQuestion,
+  told: RefusalDetails,
+  there: RefusedThere | undefined,
+): string {
   if (!there) return ''
   const { refused } = there
   if (refused.outcome === 'absent')

@@ -1,12 +1,12 @@
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
 import { type AnyRow, isAnyRow, rowKey, rowText } from '../../proof/price/row.ts'
-import { loadLock } from '../opening.ts'
 import { type CountedRow, NewReleaseFile } from '../rows/new-file-store.ts'
 import { openRelease } from '../rows/release-file-store.ts'
 import { giveMemoryBack, ourTurn } from '../turn.ts'
 import { insertChecks } from './check-store.ts'
 import { contentsOf } from './contents.ts'
+import { loadLock } from './opening.ts'
 import { type Findings, rejectedIn, unreadableIn } from './rules.ts'
 import type { NewRelease, ReleaseState } from './store.ts'
 import * as releases from './store.ts'
@@ -19,12 +19,12 @@ const ROWS_IN_MEMORY = 200_000
 /** Rows in key order. */
 export type Stageable = AsyncIterable<AnyRow> | Iterable<AnyRow>
 
-/** What has been written so far. */
+/** How much has been written so far. */
 export interface Progress {
   rows: number
   bytes: number
   absences: number
-  /** Those of the absences that stand for a price that is withheld. */
+  /** Absences in place of a price that is withheld. */
   withheld: number
 }
 

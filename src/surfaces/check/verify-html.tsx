@@ -56,7 +56,7 @@ const Form = ({ exports }: { exports: string }) => (
   </form>
 )
 
-/** What the check says. It stands in the page, because its script may not grow. */
+/** The words of the check. They are part of the page, so that its script stays small. */
 const WORDS = {
   reasons: REASONS,
   open: { asked: allOpenPoints(true), unasked: allOpenPoints(false) },

@@ -19,13 +19,13 @@ export interface ReleaseFilesParts {
   list(): Promise<readonly ReleaseFileEntry[]>
   /** The compressed bytes of a file; undefined if no release of the public log has it. */
   find(file: string): Promise<(() => AsyncIterable<Uint8Array>) | undefined>
-  /** Of the registry. */
+  /** The log of the registry. */
   stamp: Stamp
 }
 
 export const RELEASE_FILES = 'agent-trust-registry/release-files@v1'
 const ENDING = '.atr.zst'
-/** What a file counts as: it takes more than any answer does. */
+/** A file counts as so many requests: it takes more than any answer does. */
 const REQUESTS = 10
 /** A slow reader has its place for long, so places are few and one caller cannot have all of them. */
 const PLACES = { atOnce: 8, waiting: 8, perCaller: 2 } as const

@@ -1,6 +1,6 @@
 import type { PageContent } from './layout.tsx'
 
-// What makes pages is loaded with the first page that somebody asks for: agents ask for none, and a service starts sooner.
+// Modules that make pages are loaded with the first page that is asked for: agents ask for none, and a service starts sooner.
 
 /** Pages load a style sheet and scripts from here, and nothing else from anywhere. Nothing stands inline. */
 export const PAGE_HEADERS = {

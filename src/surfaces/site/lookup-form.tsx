@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { type Hospital, hospitalText, MOST_IN_NAME } from '../written/hospital.ts'
 
-/** What is asked now, where a page already answers something: closed words only, never what somebody sent. */
+/** The present question, where a page already answers one: closed words only, never what somebody sent. */
 export interface LookupValues {
   cpt?: string | undefined
   region?: string | undefined

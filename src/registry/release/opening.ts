@@ -1,8 +1,8 @@
-// What every command does to the releases of a store when it opens it. It is little, and so is what it loads.
+// Every command does this to the releases of a store when it opens it.
 
-import { type Db, StoreBusy, StoreFault } from '../db/db.ts'
-import type { NewRelease } from './release/store.ts'
-import * as releases from './release/store.ts'
+import { type Db, StoreBusy, StoreFault } from '../../db/db.ts'
+import type { NewRelease } from './store.ts'
+import * as releases from './store.ts'
 
 /**
  * Whether every release in the log has a file: a service that has lost its files must say so before it is asked. Files

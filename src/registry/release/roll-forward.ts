@@ -1,7 +1,7 @@
-import type { Db } from '../db/db.ts'
-import { isManifest, isMove, isState, isWithdrawal } from '../proof/price/release.ts'
-import { registryEntryOf } from '../proof/replay/registry-replay.ts'
-import * as releases from './release/store.ts'
+import type { Db } from '../../db/db.ts'
+import { isManifest, isMove, isState, isWithdrawal } from '../../proof/price/release.ts'
+import { registryEntryOf } from '../../proof/replay/registry-replay.ts'
+import * as releases from './store.ts'
 
 /** Why entries of the registry log cannot be added to a store again, in one sentence; undefined if they can. */
 export function whyNotAgain(bodies: readonly Uint8Array[]): string | undefined {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { ABSENCE_PROOF, ROW_PROOF } from '../proof/price/proofs.ts'
-import { PERIOD_SOURCES, RELEASE_SCHEMA, STATE_SCHEMA } from '../proof/price/release.ts'
-import { ABSENCE_REASONS, BASES, CLASSES, SETTINGS } from '../proof/price/row.ts'
+import { ABSENCE_PROOF, ROW_PROOF } from '../../proof/price/proofs.ts'
+import { PERIOD_SOURCES, RELEASE_SCHEMA, STATE_SCHEMA } from '../../proof/price/release.ts'
+import { ABSENCE_REASONS, BASES, CLASSES, SETTINGS } from '../../proof/price/row.ts'
 
 // The wire form of rows and their proofs, which src/proof/price/ defines, for the documents that describe this service.
 

@@ -1,5 +1,5 @@
-import type { PricedRow, Row } from '../proof/price/row.ts'
-import type { Comparable } from './charts.ts'
+import type { PricedRow, Row } from '../../proof/price/row.ts'
+import type { Comparable } from '../charts.ts'
 import { type Ends, endsOf, unitsOf } from './price-ends.ts'
 
 export interface MedicareRow {

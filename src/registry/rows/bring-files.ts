@@ -1,6 +1,6 @@
-import { type Db, StoreFault } from '../db/db.ts'
-import { openRelease } from './rows/release-file-store.ts'
-import type { Release } from './store.ts'
+import { type Db, StoreFault } from '../../db/db.ts'
+import type { Release } from '../store.ts'
+import { openRelease } from './release-file-store.ts'
 
 /** Whether the files of all these releases are on this machine. */
 export const areHere = ({ files }: Db, releases: readonly Release[]): boolean =>

@@ -1,16 +1,16 @@
-import { Problem } from '../problem.ts'
-import { jsonIn } from '../proof/canonical-json.ts'
-import { isObject, type Members } from '../proof/shape.ts'
-import { openCheckpoint, type TrustPolicy } from '../proof/verify-lists.ts'
-import { billAsked, type Expected } from '../proof/whole/asked.ts'
-import { type AnyKind, kindOf } from '../proof/whole/kind.ts'
-import { isShortAnswer, openPoints, SHORT_ANSWER } from '../proof/whole/open-points.ts'
-import { REASONS } from '../proof/whole/reasons.ts'
-import { checkWhole } from '../proof/whole/whole-check.ts'
-import { questionOf } from './lookup/query.ts'
+import { Problem } from '../../problem.ts'
+import { jsonIn } from '../../proof/canonical-json.ts'
+import { isObject, type Members } from '../../proof/shape.ts'
+import { openCheckpoint, type TrustPolicy } from '../../proof/verify-lists.ts'
+import { billAsked, type Expected } from '../../proof/whole/asked.ts'
+import { type AnyKind, kindOf } from '../../proof/whole/kind.ts'
+import { isShortAnswer, openPoints, SHORT_ANSWER } from '../../proof/whole/open-points.ts'
+import { REASONS } from '../../proof/whole/reasons.ts'
+import { checkWhole } from '../../proof/whole/whole-check.ts'
+import { questionOf } from './query.ts'
 import type { AskedQuestion, Verification } from './verification.ts'
 
-/** What anyone can check with the published verifier, under the keys that this service signs with. */
+/** Runs the published verifier, under the keys that this service signs with. */
 export async function verification(
   text: string,
   policy: TrustPolicy,
@@ -64,7 +64,7 @@ const isOtherPage = (body: Members | undefined, question: AskedQuestion | undefi
 const ANOTHER = { ok: false, reason: 'answers_another_question' } as const
 
 const LOOKUP = ['cpt', 'region', 'npi', 'as_of', 'modifier', 'setting', 'basis'] as const
-/** What each kind of answer is asked with. How long a page is, and its cursor, is no part of the question. */
+/** The parameters of each kind of question. The length of a page and its cursor are no part of it. */
 const PARTS: Record<AnyKind, readonly (keyof AskedQuestion)[]> = {
   question: LOOKUP,
   questions: ['lines', 'as_of'],
@@ -78,7 +78,7 @@ const PARTS: Record<AnyKind, readonly (keyof AskedQuestion)[]> = {
 }
 
 /**
- * What was asked, as a question of the kind of answer that was given. A question of a bill about something else, and the
+ * The question, for the kind of answer that was given. A question of a bill about something else, and the
  * other way round, goes to the verifier as it is, which refuses it; parts that have no place in it are a mistake of the caller.
  */
 function askedOf(kind: AnyKind, given: AskedQuestion, today: string): Expected {
