@@ -76,15 +76,16 @@ describe('the lists that stand outside the table agree with it', () => {
   })
 
   test('and the documents', () => {
-    for (const basis of bases) expect(read('docs/spec/row.md')).toContain(`\`${basis}\``)
-    for (const { chart } of CHARTS) expect(read('docs/operate.md')).toContain(`| \`atr load ${chart}\` |`)
+    const page = read('docs/spec/schedules.md')
+    for (const basis of bases) expect(page).toContain(`\`${basis}\``)
+    for (const { chart } of CHARTS) expect(page).toContain(`| \`atr load ${chart}\` |`)
     const code = (words: readonly (string | null)[]): string =>
       words.map((word) => (word === null ? 'null' : `\`${word}\``)).join(', ')
     const lookup = read('docs/spec/lookup.md')
     const where = { national: 'nation', locality: 'locality', state: 'state' }
     for (const [chart, facts] of [...Object.entries(KNOWN), ['hospital-mrf:', HOSPITAL_FACTS] as const]) {
       const line = `${code([chart])} | ${code(facts.bases)} | ${where[facts.speaks]} | ${code(facts.settings)} |`
-      expect(lookup).toContain(line)
+      expect(page).toContain(line)
     }
     for (const setting of [undefined, ...SETTINGS]) {
       const charts = chartsFor(undefined, setting)
