@@ -52,4 +52,7 @@ export const physicianFeeCents = (rvu: Parts, gpci: Parts, factor: string): numb
   feeCents(relativeValues(rvu), indices(gpci), conversionFactor(factor))
 
 /** 9519 is '95.19'. */
-export const dollars = (cents: number): string => String(cents).padStart(3, '0').replace(/..$/, '.$&')
+export function dollars(cents: number): string {
+  const digits = String(cents).padStart(3, '0')
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
