@@ -6,7 +6,7 @@ import { STATUS } from '../../status.ts'
 import type { Mount } from '../http/mount.ts'
 import { readJson } from '../http/request.ts'
 import { problemDocument, quotaHeaders, refusalHeaders } from '../http/response.ts'
-import { writtenInput } from '../written/lookup.ts'
+import { readInput } from '../words/input.ts'
 import { readQuestion, unreadText } from './question.ts'
 import { envelope, RpcError, type RpcErrorName, type RpcId, readRequest } from './rpc.ts'
 import { skillsOf } from './skills.ts'
@@ -207,7 +207,7 @@ async function asked(parts: Method, subject: Subject, name?: 'task'): Promise<Re
     throw new RpcError('invalid_params', `there is no such skill; the skills are ${names.join(', ')}`)
   }
   const day = parts.dayOf(subject.at)
-  const input = writtenInput(question.input, Object.keys(op.input.shape), day)
+  const input = readInput(question.input, Object.keys(op.input.shape), day)
   const dated = { ...subject, question: { ...question, input: onItsDay(op, input, day) } }
   if (taskId(dated).length > MOST_ID_LENGTH)
     throw new RpcError(

@@ -4,9 +4,9 @@ import { type Problem, withFullStop } from '../../problem.ts'
 import { JsonError, parseJson } from '../../proof/canonical-json.ts'
 import type { Members } from '../../proof/shape.ts'
 import { problemDocument } from '../http/response.ts'
-import { lastKnownNote } from '../written/last-known.ts'
-import { answeredQuestion } from '../written/lookup.ts'
-import { SENTENCES } from '../written/sentences.ts'
+import { answeredQuestion } from '../words/input.ts'
+import { lastKnownNote } from '../words/row-text.ts'
+import { SENTENCES } from '../words/sentences.ts'
 import type { Question } from './question.ts'
 import { UNREAD, type Unread } from './text.ts'
 
@@ -61,7 +61,7 @@ interface About {
 export function answeredTask(subject: Subject & { question: Question }, output: unknown, { baseUrl }: About): object {
   const { skill, input } = subject.question
   const data = answerValue(output)
-  const sentence = SENTENCES[skill]?.(data as never, { baseUrl, day: String(input['as_of']), asked: input }) ?? ''
+  const sentence = SENTENCES[skill]?.(data as never, { baseUrl, day: String(input['as_of']), question: input }) ?? ''
   const words = hasSample(data) && !/sample data/i.test(sentence) ? `${sentence} ${SAMPLE}`.trim() : sentence
   return {
     ...withStatus(subject, 'TASK_STATE_COMPLETED', words),

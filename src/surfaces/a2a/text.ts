@@ -2,8 +2,8 @@
 // understood, or one of those that change nothing, or the text is no question.
 
 import type { Members } from '../../proof/shape.ts'
-import { writtenLookup } from '../written/lookup.ts'
-import { endsWithState } from '../written/place.ts'
+import { readLookup } from '../words/input.ts'
+import { endsWithState } from '../words/places.ts'
 
 /** Why a text is no question. */
 export const UNREAD = ['words', 'no_code', 'several_codes', 'bill'] as const
@@ -166,7 +166,7 @@ function lineOf(
 ): Members | undefined {
   if (modifiers !== '' && 'modifier' in shared) return undefined
   const modifier = modifiers || shared['modifier']?.replaceAll(/ and |&/gi, ' ')
-  return writtenLookup({
+  return readLookup({
     ...shared,
     cpt,
     ...(modifier && { modifier }),

@@ -32,8 +32,8 @@ const OTHER_NAMES: { readonly [tool: string]: string } = {
   price_bill: `each line is as ${LINE}`,
 }
 
-/** What depends on the call that was refused. */
-function ofCall({ code, extra }: Problem, { name, takes }: Called): string | undefined {
+/** Advice that depends on the call that was refused. */
+function ofCall({ code, extra }: Problem, { name, takes }: ToolCall): string | undefined {
   if (code === 'modifier_not_priced')
     return 'Next: call lookup_price with the modifier that stands on the bill, one of `available.modifiers`; without a bill, say beside the amount which one you took.'
   if (code === 'invalid_cpt')
@@ -60,14 +60,14 @@ function periodsIn({ extra }: Problem): string {
   return held.length === 0 ? '' : ` Held: ${held.join(', ')}.`
 }
 
-interface Called {
+interface ToolCall {
   name: string
   /** The names of its arguments. */
   takes: readonly string[]
 }
 
 /** Names the next call after a refusal of this tool. */
-export function nextCall(problem: Problem, called: Called): string {
+export function nextCall(problem: Problem, called: ToolCall): string {
   const { code, entry, extra, hint } = problem
   const { name: tool } = called
   if (hint !== entry.hint) return `Next: ${hint}`

@@ -1,7 +1,7 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Operation } from '../../operation.ts'
-import { AS_WRITTEN, SHARED } from '../written/lookup.ts'
+import { READ_NAMES, SHARED_NAMES } from '../words/input.ts'
 import { CARD_URI } from './card.ts'
 
 /** A tool is one operation under a name that says what an agent gets, or two that belong together. */
@@ -154,7 +154,7 @@ function schemaOf(input: z.ZodObject, lookup: z.ZodObject): Schema {
 
 /** A client that checks arguments before it sends them must not refuse `99213-25`, which is read: a description forbids nothing. */
 function inAnyForm(name: string, schema: Schema): Schema {
-  if (!AS_WRITTEN.includes(name)) return schema
+  if (!READ_NAMES.includes(name)) return schema
   const { pattern: _, format, type, ...others } = schema
   // Of the others, some may begin with zeros, which a number would lose: these stay texts.
   if (name === 'billed') return { ...others, anyOf: [{ type }, { type: 'number' }] }
@@ -164,5 +164,5 @@ function inAnyForm(name: string, schema: Schema): Schema {
 
 /** What may be said once for all lines is no member of the operation: it is put into the lines before. */
 const ONCE = Object.fromEntries(
-  SHARED.map((name) => [name, { type: 'string', description: 'for all lines without one of their own' }]),
+  SHARED_NAMES.map((name) => [name, { type: 'string', description: 'for all lines without one of their own' }]),
 )

@@ -1,6 +1,6 @@
 import type { Operation, Stamp } from '../../operation.ts'
 import type { DiscoveryParts } from '../discovery/descriptor.ts'
-import type { Hospital } from '../written/hospital.ts'
+import type { Hospital } from '../words/hospitals.ts'
 import { type FiguresAnswer, type FigureTile, figureTiles } from './figure-words.ts'
 import type { Frame } from './frame.ts'
 import { dollars, inQuery } from './words.ts'

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { type Hospital, hospitalText, MOST_IN_NAME } from '../written/hospital.ts'
+import { type Hospital, hospitalText, MOST_IN_NAME } from '../words/hospitals.ts'
 
 /** What is asked now, where a page already answers something: closed words only, never what somebody sent. */
 export interface LookupValues {
