@@ -80,6 +80,9 @@ function isElsewhere(before: string, zip: string): boolean {
   return states.length > 0 && !states.some((state) => hasZip(state.slice(-2), zip))
 }
 
+/** The regions that have this name; none for a text that is no name of a state. */
+export const regionsNamed = (text: string): readonly string[] => STATES.get(text.toLowerCase()) ?? []
+
 /** Whether a text ends with a state: by its name, or by two letters in capitals. */
 export function endsWithState(text: string): boolean {
   const words = text.split(' ').slice(-4)
