@@ -41,7 +41,7 @@ const WITHOUT_PARTS: { readonly [indicator: string]: string } = {
   4: '26 and TC are not used with this code: its parts have codes of their own. Ask with the code of the part; the amount of this one without a modifier is for both.',
 }
 
-/** What must be said where a modifier is left out. A caution is a part of a sentence; a meaning takes the place of the hint. */
+/** A warning where modifiers are left out. A caution ends a sentence of the hint; a meaning takes the place of the hint. */
 interface LeftOut {
   modifiers: readonly string[]
   source: string
@@ -112,7 +112,7 @@ interface Refusal {
   told: Told
 }
 
-/** What the same question comes to with other parts; undefined where the answer cannot be shown. */
+/** The decision on the question with other parts; undefined where the answer cannot be shown. */
 const decisionWith = ({ proofs, question }: Pick<Refusal, 'proofs' | 'question'>, other: Partial<ParsedQuestion>) =>
   unlessDamaged(() => find(proofs, { ...question, ...other }))?.decision
 const isPricedWith = (refusal: Pick<Refusal, 'proofs' | 'question'>, other: Partial<ParsedQuestion>): boolean =>
@@ -209,7 +209,7 @@ const isListedElsewhere = (refusal: Refusal): boolean =>
     return found === undefined || !/^(absent|not_on_schedule)$/.test(found.outcome)
   })
 
-/** What to ask of a code that has no price with its modifiers: with some of them, without any, or with others. */
+/** The hint for a code that has no price with its modifiers: ask with some of them, without any, or with others. */
 function withoutModifier(refusal: Refusal): string | undefined {
   const { question, told } = refusal
   const { modifiers } = question
@@ -294,7 +294,7 @@ export interface RefusedThere {
 const isRefusal = (decision: Decision): decision is RefusedThere['refused'] =>
   /^(modifier_not_priced|modifier_not_allowed|absent)$/.test(decision.outcome)
 
-/** What is said of all places must be true of each. */
+/** The reason, to be compared: a sentence about all places must be true of each. */
 const whyOf = (there: RefusedThere | undefined): string | undefined =>
   there?.refused.outcome === 'absent' ? there.refused.row.reason : there?.refused.outcome
 

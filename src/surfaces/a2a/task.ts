@@ -12,7 +12,7 @@ import { MOST_CHARACTERS } from './text.ts'
 // Tasks are complete when they are made, and nothing of them is stored: the id of a task is its question. It can be asked
 // again by the id, at any process of the service, under the same rules of access.
 
-/** What a task is about. A text is read when it is answered. */
+/** The subject of a task. A text is read when it is answered. */
 export interface Subject {
   question: Question | TextQuestion
   contextId: string

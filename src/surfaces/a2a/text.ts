@@ -1,5 +1,5 @@
-// Reads a text for what a lookup takes, by a pattern for each kind of value, in any order. There is no grammar of English: the
-// other words are told as not understood. Nothing is guessed: a text is refused where something in it is open.
+// Reads a text for the values that a lookup takes, by a pattern for each kind, in any order. There is no grammar of English:
+// the answer lists the other words as not understood. Nothing is guessed: a text is refused where something in it is open.
 
 import { isDay, type Members } from '../../proof/shape.ts'
 import { readLookup, readSetting } from '../words/input.ts'
@@ -49,7 +49,7 @@ const DAY = [
 ].join('|')
 const OFFICE = "(?:(?:doctor|physician)'?s? )?office(?: visits?)?"
 const SURGERY = '(?:ambulatory )?surg(?:ery|ical) cent(?:er|re)|asc'
-/** Where a place ends, beside the end of a sentence. A full stop may be a part of it: St. Louis. */
+/** Words at which a place ends. A full stop may be a part of it: St. Louis. */
 const STOP =
   'with|for|and|or|vs|versus|code|cpt|hcpcs|modifiers?|mods?|at|on|is|was|in|near|setting|basis|please|today|billed|charged|x'
 

@@ -118,7 +118,7 @@ const SheetView = ({ summary, tables, lists, letter }: BillSheet) => (
   </>
 )
 
-/** What to do about a bill that was refused. */
+/** Advice on a bill that was refused. */
 const Advice = ({ code, hint }: Pick<Problem, 'code' | 'hint'>) => (
   <p>
     <WithCode words={hint} /> Problem <a href={`/problems/${code}`}>{code}</a>.

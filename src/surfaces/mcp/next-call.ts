@@ -1,6 +1,6 @@
 import type { Problem, ProblemCode } from '../../problem.ts'
 
-// What to call after a refusal. An agent that is told only what was wrong tries again with guesses.
+// The next call after a refusal. An agent that learns only what was wrong tries again with guesses.
 
 const SHEET = 'Next: call code_sheet with the same cpt, region and as_of to see everything that exists for it.'
 const COVERAGE = 'Next: call coverage with the same cpt to see where it has prices.'
@@ -54,7 +54,7 @@ function periodsIn({ extra }: Problem): string {
     charts?: { chart: string; held: { from: string; to: string }[] }[]
     last_known?: unknown
   }
-  // The last day of its edition is told with it.
+  // Its sentence has the last day of its edition.
   if (last_known) return ''
   const held = charts.flatMap(({ chart, held }) => held.slice(-1).map(({ from, to }) => `${chart} ${from} to ${to}`))
   return held.length === 0 ? '' : ` Held: ${held.join(', ')}.`

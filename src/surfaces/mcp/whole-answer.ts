@@ -17,7 +17,7 @@ interface ShortAnswer {
 const isOfState = (row: unknown): row is Members =>
   isObject(row) && /^(non_)?rural$/.test(String(row['setting'])) && String(row['region']).startsWith('US-')
 
-/** What decides about the price of equipment at the ZIP code that was asked about; undefined where that is not known, or changes nothing. */
+/** The facts that decide about the price of equipment at the ZIP code of the question; undefined where they are not known, or change nothing. */
 export async function placeAt(
   lookup: Operation,
   { cpt, region, modifier }: Members,

@@ -21,7 +21,7 @@ const release = (text: string) => ({
   citations: [{ file: text, sha256: text, url: text, title: text }],
 })
 
-/** What the operations say, with a text of somebody else's in every place where there can be one. */
+/** Answers of the operations, with a text of somebody else's in every place where there can be one. */
 function answers(text: string): Record<string, unknown> {
   const row = aFee({ cpt: '99213', amount: '12.34', locator: [{ citation: 0, line: 7 }] })
   const proof = { release: release(text), in_force: { period: { from: '2026-10-01', to: '2026-12-31' } } }

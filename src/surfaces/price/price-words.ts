@@ -32,7 +32,7 @@ const MEANINGS: { readonly [code in ProblemCode]?: string } = {
     'A hospital is asked for by its National Provider Identifier, ten digits of which the last checks the others, or by a name that the operator of this site has given it.',
 }
 
-/** What to write in a field, by the name of the parameter that was refused. */
+/** Advice for the fields of the form, by the name of the parameter that was refused. */
 const FIELDS: { readonly [name: string]: string } = {
   cpt: 'Write a code of five characters, such as 99213.',
   as_of: 'There is no such day. Write it as 2026-11-16 or 11/16/2026, or leave it out for today.',
@@ -45,7 +45,7 @@ const FIELDS: { readonly [name: string]: string } = {
 export interface RefusalWords {
   title: string
   meaning: string
-  /** What exactly did not fit; undefined if the title says it already. */
+  /** The part that did not fit; undefined if the title says it already. */
   detail: string | undefined
 }
 
@@ -65,7 +65,7 @@ export function refusalWords(
   const fields = errors.map(({ message }) => sentence(message))
   const said = fields.length > 0 ? fields.join(' ') : sentence(detail)
   const inWordsOfPatients = MEANINGS[code] ?? FIELDS[errors[0]?.name ?? '']
-  // The detail of these speaks to programs: of parameters and members.
+  // The detail of these is for programs: it names parameters and members.
   const isForPrograms = inWordsOfPatients !== undefined && (fields.length > 0 || code === 'region_ambiguous')
   return {
     title,
@@ -79,7 +79,7 @@ const sentence = (text: string): string => withFullStop(`${text.slice(0, 1).toUp
 /** Why a price list states that there is no price, in a table. */
 export const absenceTitle = (reason: string): string => PROBLEMS[`absent_${reason}` as ProblemCode]?.title ?? reason
 
-/** Where the rows of a sheet hold: a list for the whole country has no row for the place that was asked. */
+/** Says where the rows of a sheet hold: a list for the whole country has no row for the place that was asked. */
 export function scopeText(rows: readonly Pick<ShortRow, 'npi' | 'region'>[]): string {
   const own = rows.filter(({ npi }) => npi === null)
   return [
@@ -174,7 +174,7 @@ export const namedText = ({ name }: Hospital): string =>
 export const shownAmount = ({ price, adjustment }: PriceAnswer): string =>
   adjustment ? priceText({ amount: adjustment.amount, per: price.per }) : priceText(price)
 
-/** What changes the amount, what does not, and where another one may apply. */
+/** Says what changes the amount, what does not, and where another one may apply. */
 export function sentencesBeside(answer: PriceAnswer, question: PriceQuestion): string[] {
   const { basis, price, modifiers_ignored: ignored, adjustment, place } = answer
   const words = wordsOf(basis)

@@ -39,7 +39,7 @@ interface BillAnswer extends ReleaseList {
   }
 }
 
-/** Of a longer bill only the sums are told: each line costs an agent as much as a lookup. */
+/** A longer bill has only its sums in the sentence: each line costs an agent as much as a lookup. */
 const MOST_LINES = 12
 
 export function billSentence({ results, summary, releases, as_of }: BillAnswer, { question }: { question: Members }) {
@@ -78,8 +78,8 @@ export function billSentence({ results, summary, releases, as_of }: BillAnswer, 
 }
 
 /** A line as it was asked about: a row and its adjustment do not repeat the modifiers. */
-type AskedLine = { modifier?: unknown; as_of?: unknown } | undefined
-const linesIn = ({ lines }: Members): AskedLine[] =>
+type LineQuestion = { modifier?: unknown; as_of?: unknown } | undefined
+const linesIn = ({ lines }: Members): LineQuestion[] =>
   (Array.isArray(lines) ? lines : []).map((line) => (isObject(line) ? line : undefined))
 
 const numbersOf = (results: readonly BillLine[], isOne: (line: BillLine) => boolean): string =>
@@ -93,7 +93,7 @@ function reasons(results: readonly BillLine[], status: number, name: 'code' | 'd
 }
 
 /** The amount of one line, and of one unit where there are several. */
-function lineText(line: BillLine, number: number, asked: AskedLine): string[] {
+function lineText(line: BillLine, number: number, asked: LineQuestion): string[] {
   const { row, modifiers_ignored: ignored, adjustment, units = 1, billed, extended } = line
   if (!row) return []
   const one = adjustment ? moneyOf(adjustment) : priceOf(row.price)
@@ -119,10 +119,10 @@ function daysText({ lines }: Members, today: string): string {
     : 'Each line is for the day that it names.'
 }
 
-/** What Medicare pays for a whole bill may be less than the sum of its lines, and is paid to several. */
+/** Notes on the sums: Medicare may pay less for a whole bill than the sum of its lines, and pays it to several. */
 function sumNotes(results: readonly BillLine[]): string[] {
   const rows = results.flatMap(({ row, units = 1 }) => (row ? [{ ...row, units }] : []))
-  // The units of a hospital are told above.
+  // There is a sentence about the units of a hospital already.
   const doubtful = numbersOf(
     results,
     ({ row }) => doubtsOf((row?.flags ?? []).filter((flag) => flag !== 'mixed_units')).length > 0,
@@ -140,7 +140,7 @@ function sumNotes(results: readonly BillLine[]): string[] {
  * Both sides of one service in two lines, or in two units of one line: the sum has each of them in full. Medicare pays one and
  * a half times one side where the bilateral indicator is 1 (Claims Processing Manual, chapter 12, section 40.7).
  */
-function bothSidesNotes(results: readonly BillLine[], asked: readonly AskedLine[]): string[] {
+function bothSidesNotes(results: readonly BillLine[], asked: readonly LineQuestion[]): string[] {
   const lines = results.flatMap(({ row, units = 1, adjustment }, at) => {
     if (!row?.basis.startsWith('medicare_pfs') || adjustment) return []
     const { modifier = '', as_of: day } = asked[at] ?? {}

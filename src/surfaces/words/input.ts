@@ -140,7 +140,7 @@ export function readingNote(sent: Members, read: Members): string | undefined {
 }
 
 const comparable = (value: unknown): string | undefined => textOf(value)?.trim().toUpperCase()
-/** Whether the value was understood. A value that was not is refused later, and not repeated here: what is told has a closed form. */
+/** Whether the value was understood. A value that was not is refused later, and not repeated here: the note has a closed form. */
 function isRead(name: string, value: unknown): boolean {
   const text = textOf(value)
   return text !== undefined && (name === 'cpt' ? CODE.test(text) : own(READERS, name)?.(text) !== undefined)

@@ -19,7 +19,7 @@ export const moneyOf = (price: Amounts): string => {
 export const priceOf = ({ per, ...price }: StatedPrice): string => `${moneyOf(price)}${per ? ` per ${per}` : ''}`
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Where a page stands in its list. */
+/** The position of a page in its list. */
 export interface Page {
   total: number
   offset: number
@@ -40,7 +40,7 @@ const classOf = ({ data_class, proof }: DataClass): string | null | undefined =>
   data_class ?? proofIn(proof).release?.data_class
 export const isSample = (each: DataClass): boolean => classOf(each) === 'sample'
 
-/** A reader of invented prices must be told so, and nobody else. */
+/** A note for readers of invented prices, and for no others. */
 export function sampleNote(rows: readonly DataClass[], releases: ReleaseList['releases'] = []): string[] {
   const each = [...rows.filter((row) => classOf(row)), ...releases.map(({ release }) => release)]
   if (!each.some(isSample)) return []
@@ -51,7 +51,7 @@ export function sampleNote(rows: readonly DataClass[], releases: ReleaseList['re
 export const componentOf = ({ basis, modifier }: Pick<PricedRow, 'basis' | 'modifier'>): Component | undefined =>
   own(wordsOf(basis).components ?? {}, modifier ?? '')
 
-/** Where, in which setting, by whom, and which part of it: without these an amount is easily taken for another. */
+/** The place, setting, class and part of a row: without these an amount is easily taken for another. */
 export function whereOf(row: Pick<PricedRow, 'region' | 'npi' | 'setting' | 'class' | 'basis' | 'modifier'>): string {
   const { region, npi, setting, class: billedAs } = row
   const component = componentOf(row)
@@ -69,7 +69,7 @@ export const FACTOR = 'A factor is multiplied by base units and time: it is not 
 export const pricedCode = ({ kind, cpt, modifier }: Pick<PricedRow, 'kind' | 'cpt' | 'modifier'>): string =>
   kind === 'rate' ? 'every anesthesia code' : modifier === null ? cpt : `${cpt}-${modifier}`
 
-/** What is doubtful about an amount, by its flags: told as a plain price it would be believed. */
+/** Doubts about an amount, by its flags: without them a doubtful price would be believed. */
 const DOUBTS: { readonly [flag: string]: string } = {
   far_from_medicare: 'It is far from what Medicare pays for the same: look at the line of the file before you use it.',
   rate_outside_range:
@@ -131,7 +131,7 @@ export function lastDayOf({ effective_to, proof }: Pick<ShownRow, 'effective_to'
 export function lastKnownNote(members: object | undefined): string[] {
   const { last_known: row } = (members ?? {}) as { last_known?: ShownRow }
   if (!row) return []
-  // Of Medicare the source names the list.
+  // The source names the list of Medicare.
   const where = row.npi === null ? whereOf(row) : `${row.basis}, ${whereOf(row)}`
   return [
     `For ${pricedCode(row)} (${where}) it was ${priceOf(row.price)} until ${lastDayOf(row)} (${sourceOf(row.proof)?.release_id}).`,

@@ -15,7 +15,7 @@ export const textOf = <Subject>({ text }: Note<Subject>, subject: Subject): stri
 export const notesOf = <Subject>(notes: readonly Note<Subject>[] = [], subject: Subject): string[] =>
   notes.filter(({ when }) => when(subject)).map((note) => textOf(note, subject))
 
-/** What decides about the price of equipment at a ZIP code. A member is left out where the list of CMS was not at hand. */
+/** The facts about a ZIP code that decide about the price of equipment. A member is left out where the list of CMS was not at hand. */
 export interface ZipPlace {
   rural?: boolean
   /** The former competitive bidding area there; null for none. */
@@ -51,7 +51,7 @@ export interface Component {
   lacks: string
 }
 
-/** What an amount is called in a table, and in a sentence: '$95.19 is …'. */
+/** The names of an amount, in a table and in a sentence: '$95.19 is …'. */
 export interface BasisWords {
   short: string
   is: string
@@ -64,9 +64,9 @@ export interface ScheduleWords {
   /** Beside the amount on a page. */
   is: string
   isNot: string
-  /** Where another amount applies. */
+  /** Remarks on places where another amount applies. */
   place?: readonly AmountNote[]
-  /** How the amount is paid, and to whom. */
+  /** Remarks on how the amount is paid, and to whom. */
   payment?: readonly AmountNote[]
   /** Whether these notes depend on members that only a whole answer has. */
   needsEvidence?: (question: Members) => boolean

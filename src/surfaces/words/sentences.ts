@@ -46,7 +46,7 @@ export interface SentenceContext {
   day: string
   /** The question, as it was understood. */
   question: Members
-  /** Where the ZIP code lies, if that is known and the answer does not show it. */
+  /** The place of the ZIP code, if it is known and the answer does not show it. */
   place?: ZipPlace | undefined
   /** The rest of the answer, where it is short. */
   evidence?: Evidence | undefined
