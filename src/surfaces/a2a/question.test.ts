@@ -217,6 +217,7 @@ test('a text in which something is open is refused, and says what', () => {
       // A modifier, or a state.
       '70450 TC in 60611',
       '99213 IL',
+      '99213 modifier',
       'PRICE OF 70450 TC IN 60611',
       '99213 Illinois',
       '99213 for New York',
@@ -225,6 +226,10 @@ test('a text in which something is open is refused, and says what', () => {
       'the history of 99213',
       'What would Medicare have paid for 99213 last year?',
       'July price of 99213',
+      '99213 negotiated rate at 1234567893',
+      'What does my insurance pay for 99213?',
+      'Aetna rate for 99213',
+      '27447 both knees',
       'Price of 99213 in Texas vs Florida',
       '99213 in Texas and Florida',
       'The hospital charged me $250 for 99213',

@@ -28,11 +28,13 @@ export interface TextReading {
 /** The length is looked at before any pattern runs over a text. */
 export const MOST_CHARACTERS = 2_000
 
-/** Words that change a question in a way that is not read: they deny, compare, or mean another day or an open setting. */
+/** Words that change a question in a way that is not read: they deny, compare, or mean another day, payer, amount or setting. */
 const CHANGES = new Set(
   (
     'not no without except excluding between until since before after vs versus history last next previous ago yesterday ' +
-    'tomorrow january february april june july august september october november december hospital er emergency clinic in near'
+    'tomorrow january february april june july august september october november december medicaid tricare insurance ' +
+    'insurer commercial private negotiated aetna anthem bcbs cigna humana kaiser unitedhealthcare bilateral both assistant ' +
+    'hospital er emergency clinic in near zip npi modifier modifiers mod mods'
   ).split(' '),
 )
 /** Two letters in capitals that are neither a modifier nor a state. */
@@ -67,7 +69,7 @@ const VALUES: readonly [name: string, pattern: RegExp][] = [
   [
     'setting',
     new RegExp(
-      `\\b(?:(?:in|at|for|during) (?:an? |the |my )?)?(?:hospital (?=(?:in|out)patient))?((?:non[- ])?rural|non[- ]facility|facility(?: (?:fee|charge|cost|price|payment)s?\\b)?|outpatient|inpatient|${OFFICE}|${SURGERY})(?: setting| areas?)?(?![\\w-])`,
+      `\\b(?:(?:in|at|for|during) (?:an? |the |my )?)?(?:hospital (?=(?:in|out)patient))?((?:(?:non|super)[-_ ])?rural|non[-_ ]facility|facility(?: (?:fee|charge|cost|price|payment)s?\\b)?|outpatient|inpatient|${OFFICE}|${SURGERY})(?: setting| areas?)?(?![\\w-])`,
       'gi',
     ),
   ],
