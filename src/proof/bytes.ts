@@ -2,7 +2,7 @@
 // strict base64 for Merkle hashes, so that the two cannot be mixed up.
 
 const encoder = new TextEncoder()
-const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export const utf8 = (text: string): Uint8Array => encoder.encode(text)
 

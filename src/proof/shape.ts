@@ -81,13 +81,13 @@ export const words = (text: string): readonly string[] => text.match(/\S+/g) ?? 
 /** A National Provider Identifier, as far as its form goes. */
 export const NPI = /^[12]\d{9}$/
 /** The SHA-256 of a file. */
-export const digest = /* @__PURE__ */ matches(/^[0-9a-f]{64}$/)
+export const digest = matches(/^[0-9a-f]{64}$/)
 export const NAME = /^[a-z][a-z0-9_]*$/
-export const token = /* @__PURE__ */ matches(/^[!-~]{1,300}$/)
+export const token = matches(/^[!-~]{1,300}$/)
 /** Printable ASCII: the only free text is the service's own, it is short, and every language reads it alike. */
-export const label = /* @__PURE__ */ matches(/^[ -~]{0,300}$/)
-export const hash = /* @__PURE__ */ matches(/^[a-z\d+/]{43}=$/i)
-export const path = /* @__PURE__ */ listOf(hash, 63)
+export const label = matches(/^[ -~]{0,300}$/)
+export const hash = matches(/^[a-z\d+/]{43}=$/i)
+export const path = listOf(hash, 63)
 
 export const hasOnly = (body: Members, members: readonly string[]): boolean =>
   Object.keys(body).every((member) => members.includes(member))

@@ -14,7 +14,7 @@ import { matches, own } from '../shape.ts'
  * patients of a hospice), chapter 32, section 69 (Q0, Q1: clinical trials); Medicare Benefit Policy Manual,
  * chapter 15, sections 240.1.3 (AT: chiropractors) and 290 (Q7, Q8, Q9: care of feet).
  */
-export const isNeutral = /* @__PURE__ */ matches(
+export const isNeutral = matches(
   /^(2[457]|33|5[789]|7[679]|9[135]|A[AIT]|CR|E[1-4]|[FT][A1-9]|FQ|G[0ACNOPQTVW]|J[WZ]|KX|L[CDMT]|PT|Q[015-9SZ]|R[CIT]|X[EPSU])$/,
 )
 

@@ -14,11 +14,11 @@ export interface LostSource {
 
 export const MOST_LOST = 20
 
-export const isLostSources = /* @__PURE__ */ listOf(
-  /* @__PURE__ */ closed({
+export const isLostSources = listOf(
+  closed({
     release_id: token,
     sha256: digest,
-    state: /* @__PURE__ */ oneOf('changed', 'gone'),
+    state: oneOf('changed', 'gone'),
     since: instant,
   }),
   MOST_LOST,

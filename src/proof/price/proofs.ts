@@ -192,44 +192,42 @@ export const isBecause = closed(
 
 // Those of lists are not in the verifier of lookups, which is smaller without them: a bundler leaves out what is marked pure.
 
-export const isPageProof = /* @__PURE__ */ closed({
-  type: /* @__PURE__ */ oneOf(PAGE_PROOF),
+export const isPageProof = closed({
+  type: oneOf(PAGE_PROOF),
   proof: count,
   index: count,
   leaf_hash: hash,
 }) as (value: unknown) => value is PageProof
-export const isPageRange = /* @__PURE__ */ closed({
-  type: /* @__PURE__ */ oneOf(RANGE_PROOF),
+export const isPageRange = closed({
+  type: oneOf(RANGE_PROOF),
   release: count,
   from: count,
   left_path: path,
   right_path: path,
 }) as (value: unknown) => value is PageRange
 
-export const isSetProof = /* @__PURE__ */ closed({ release: count, index: count }) as (
-  value: unknown,
-) => value is SetProof
-export const isSetBecause = /* @__PURE__ */ closed(
+export const isSetProof = closed({ release: count, index: count }) as (value: unknown) => value is SetProof
+export const isSetBecause = closed(
   {
-    rows: /* @__PURE__ */ listOf(
-      /* @__PURE__ */ either(
-        /* @__PURE__ */ closed({ release: count, index: count, row: isAnyRow }),
-        /* @__PURE__ */ closed({ release: count, index: count, like: count, row: isObject }),
+    rows: listOf(
+      either(
+        closed({ release: count, index: count, row: isAnyRow }),
+        closed({ release: count, index: count, like: count, row: isObject }),
       ),
       MOST_EVIDENCE,
     ),
   },
   { periods, providers },
 ) as (value: unknown) => value is SetBecause
-export const isSetRelease = /* @__PURE__ */ closed({
-  type: /* @__PURE__ */ oneOf(SET_PROOF),
+export const isSetRelease = closed({
+  type: oneOf(SET_PROOF),
   release: isManifest,
   in_force: provedPeriod,
   hashes: isText,
 }) as (value: unknown) => value is SetRelease
 
-export const isProofRef = /* @__PURE__ */ closed({
-  type: /* @__PURE__ */ oneOf(PROOF_REF),
+export const isProofRef = closed({
+  type: oneOf(PROOF_REF),
   release_id: token,
   index: count,
   leaf_hash: hash,

@@ -145,16 +145,16 @@ export const isManifest = ((value: unknown) => {
   )
 }) as (value: unknown) => value is Manifest
 
-export const isWithdrawal = /* @__PURE__ */ closed({
-  schema: /* @__PURE__ */ oneOf(WITHDRAWAL_SCHEMA),
+export const isWithdrawal = closed({
+  schema: oneOf(WITHDRAWAL_SCHEMA),
   release_id: token,
   chart: isChart,
   reason: name,
   recorded_at: instant,
 }) as (value: unknown) => value is Withdrawal
 
-export const isMove = /* @__PURE__ */ closed({
-  schema: /* @__PURE__ */ oneOf(MOVE_SCHEMA),
+export const isMove = closed({
+  schema: oneOf(MOVE_SCHEMA),
   npi,
   chart: hospitalName,
   reason: name,

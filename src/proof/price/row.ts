@@ -117,7 +117,7 @@ export const rowText: (row: AnyRow) => string = canonical
 /** Two to four decimals, without needless zeros behind the second, and not zero. */
 const AMOUNT = /^(?=.*[1-9])(0|[1-9]\d{0,11})\.\d\d(\d?[1-9])?$/
 /** Units of dosage as publishers print them. */
-export const DOSAGE_UNITS: readonly string[] = /* @__PURE__ */ words(
+export const DOSAGE_UNITS: readonly string[] = words(
   'MG ML MCG IU UNIT UNITS GM CC DOSE EA EACH MICROCURIE MILLICURIE MEQ GR ME UN F2',
 )
 /** The same units, in fewer characters. */

@@ -10,7 +10,7 @@ export const HASH_SIZE = 32
 
 const NODE = 1
 
-export const EMPTY_ROOT: Hash = /* @__PURE__ */ sha256(/* @__PURE__ */ new Uint8Array())
+export const EMPTY_ROOT: Hash = sha256(new Uint8Array())
 
 /** A zero stands before the body. */
 export function leafHash(body: Uint8Array): Hash {

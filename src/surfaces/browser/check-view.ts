@@ -2,15 +2,15 @@
 // nothing more is loaded, and the check works without network.
 
 import { verifyBody } from '../../proof/verify.ts'
+import { withArithmetic } from '../../proof/whole/arithmetic-check.ts'
 import { REASONS } from '../../proof/whole/reasons.ts'
-import { wholeCheck } from '../../proof/whole/whole-check.ts'
 import { CheckPanel } from './check-panel.ts'
 import { find } from './element.ts'
 import { ageLimits, MOST_HOURS } from './steps.ts'
 
 const section = find('#check')
 if (section) {
-  const panel = new CheckPanel(section, wholeCheck(verifyBody), { reasons: REASONS })
+  const panel = new CheckPanel(section, withArithmetic(verifyBody), { reasons: REASONS })
   const { question = '{}', answer = '' } = section.dataset
   const text = find('#answer')?.textContent ?? (await fetch(answer).then((response) => response.text()))
   await panel.prepare()
