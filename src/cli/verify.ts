@@ -23,7 +23,7 @@ import { type Command, DONE, JSON_OPTION, REFUSED, show, UsageFault } from './co
 import { type GrowthVerdict, grownSince, Pin } from './growth.ts'
 import { joinPages, pagesSince } from './pages.ts'
 import { details, type FailedVerdict, type PassedVerdict, type Verdict } from './verdict.ts'
-import { type Export, exportProof, fileIn } from './verify-export.ts'
+import { contentOf, type Export, exportProof, fileIn } from './verify-export.ts'
 
 const OPTIONS = {
   policy: { type: 'string' },
@@ -226,10 +226,11 @@ function placeIn(text: string): ProvedRow | undefined {
 }
 
 /** Beside the first row of its release, which is proved, an export has all the others. */
-async function wholeVerdict(content: Export, verdict: Verdict): Promise<Verdict> {
+async function wholeVerdict(exported: Export, verdict: Verdict): Promise<Verdict> {
   if (!verdict.ok) return verdict
   const release = verdict.rows[0]?.release
-  return release && (await isWholeExport(content, release))
+  const content = contentOf(exported)
+  return release && content !== undefined && (await isWholeExport(content, release))
     ? { ...verdict, exported: { release_id: release.release_id, rows: release.row_count } }
     : { ok: false, reason: 'row_not_in_release' }
 }
