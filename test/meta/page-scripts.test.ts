@@ -50,6 +50,22 @@ test('the scripts of each page are less than 30,000 bytes together, whatever cod
   expect(gzipSync(made.check.text).length).toBeLessThan(24_000)
 })
 
+test('each script names its source map, which holds the sources as they are in the project', async () => {
+  await using app = await testApp()
+  const get = async (path: string): Promise<string> =>
+    (await app.app.fetch(new Request(`http://localhost${path}`), '192.0.2.1')).text()
+  for (const [name, { path, map }] of Object.entries(await assets())) {
+    if (name === 'style') continue
+    expect((await get(path)).endsWith(`\n//# sourceMappingURL=${map?.path}\n`)).toBe(true)
+    const { sources, sourcesContent } = JSON.parse(await get(map?.path ?? '')) as Record<string, string[]>
+    const own = (sources ?? []).map((source, i) => [source, sourcesContent?.[i]] as const)
+    expect(own.length).toBeGreaterThan(0)
+    for (const [source, content] of own.filter(([source]) => source.startsWith('src/')))
+      expect([source, content === readFileSync(join(import.meta.dir, '../..', source), 'utf8')]).toEqual([source, true])
+    expect(own.filter(([source]) => !/^(src|node_modules)\//.test(source))).toEqual([])
+  }
+})
+
 type BodyVector = VectorOf<'body'>
 const vectors = readdirSync(VECTORS)
   .filter((name) => name.endsWith('.json'))
