@@ -1,7 +1,7 @@
 // What an answer has proved, and nothing else: leaves of releases, of the timeline and of the providers, all under one
 // state of the registry. Input is hostile: each thing is checked before it becomes a fact.
 
-import { fromBase64, hashToBase64, utf8 } from './bytes.ts'
+import { fromBase64, toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
 import { ensure, type FailedCheck, type Fault } from './fault.ts'
 import type { Editions } from './lookup/editions.ts'
@@ -29,7 +29,7 @@ export function leafOfRow(row: AnyRow, leaf_hash?: string): Hash {
   const body = utf8(rowText(row))
   ensure(body.length <= MAX_LEAF_BYTES, 'row_too_large')
   const hash = leafHash(body)
-  ensure(leaf_hash === undefined || hashToBase64(hash) === leaf_hash, 'leaf_hash_mismatch')
+  ensure(leaf_hash === undefined || toBase64(hash) === leaf_hash, 'leaf_hash_mismatch')
   return hash
 }
 

@@ -1,6 +1,6 @@
 // The rule that turns the entries of the registry log into what is in force: pure, and replayed by whoever doubts it.
 
-import { hashToBase64, utf8 } from '../bytes.ts'
+import { toBase64, utf8 } from '../bytes.ts'
 import { canonical } from '../canonical-json.ts'
 import { HashTree } from '../tree/hash-tree.ts'
 import { type Hash, leafHash } from '../tree/merkle.ts'
@@ -33,7 +33,7 @@ const names = new WeakMap<Manifest, string>()
 
 /** Base64 of the leaf hash of a manifest. A replay needs it after every entry, so it is computed once. */
 export function nameOf(release: Manifest): string {
-  const name = names.get(release) ?? hashToBase64(leafOf(release))
+  const name = names.get(release) ?? toBase64(leafOf(release))
   names.set(release, name)
   return name
 }
@@ -153,9 +153,9 @@ const sortedBy = <T>(items: T[], key: (item: T) => string): T[] => items.sort((a
 /** The state entry that commits to what is in force. */
 export const stateOf = ({ periods, providers }: Standing, recorded_at: string): RegistryState => ({
   schema: STATE_SCHEMA,
-  timeline_root: hashToBase64(new HashTree(periods.map(leafOf)).root),
+  timeline_root: toBase64(new HashTree(periods.map(leafOf)).root),
   timeline_size: periods.length,
-  providers_root: hashToBase64(new HashTree(providers.map(leafOf)).root),
+  providers_root: toBase64(new HashTree(providers.map(leafOf)).root),
   providers_size: providers.length,
   recorded_at,
 })
