@@ -20,7 +20,10 @@ export interface Line {
 const nothing: ShownAnswer = {
   row: undefined,
   release: undefined,
+  place: undefined,
   lapsed: false,
+  decision: undefined,
+  lacking: [],
 }
 
 /** Takes the rows of a line: `{status: 200, row, …}`, or status 404 or 400 with `problem`. */

@@ -19,7 +19,10 @@ export interface CheckedList {
 export const shownRow = ({ row, release }: { row: AnyRow; release: Manifest }): ShownAnswer => ({
   row,
   release,
+  place: undefined,
   lapsed: false,
+  decision: undefined,
+  lacking: [],
 })
 
 export const SHARED = ['releases', 'state', 'log']
