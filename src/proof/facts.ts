@@ -24,13 +24,13 @@ import { leafOf, nameOf } from './price/timeline.ts'
 import { type Finding, type LeafSet, leafSet } from './tree/leaf-set.ts'
 import { type Hash, includes, leafHash } from './tree/merkle.ts'
 
-/** The leaf hash of a row. The row must not be too large and, if a hash is stated, must have that hash. */
-export function leafOfRow(row: AnyRow, leaf_hash?: string): Hash {
+/** The leaf hash of a row and its size. The row must not be too large and, if a hash is stated, must have that hash. */
+export function leafOfRow(row: AnyRow, leaf_hash?: string): { hash: Hash; bytes: number } {
   const body = utf8(rowText(row))
   ensure(body.length <= MAX_LEAF_BYTES, 'row_too_large')
   const hash = leafHash(body)
   ensure(leaf_hash === undefined || toBase64(hash) === leaf_hash, 'leaf_hash_mismatch')
-  return hash
+  return { hash, bytes: body.length }
 }
 
 /** Whether a release can be in force in this period. */
@@ -201,7 +201,7 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
     },
 
     addRow(release, row, index, path, leaf_hash) {
-      const leaf = leafOfRow(row, leaf_hash)
+      const { hash: leaf } = leafOfRow(row, leaf_hash)
       ensure(rowsOf(release)?.holds(leaf, index, path), 'row_not_in_release')
       facts.addProvedRow(release, row, index)
     },

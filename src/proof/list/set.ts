@@ -19,13 +19,23 @@ export interface ShownRow<R extends AnyRow = AnyRow> {
   release: Manifest
 }
 
-/** A few bytes can stand for a long row: without a limit, a small body would take long to check. */
+/** A few bytes can stand for a long row: without these limits, a small body would take long to check. */
 export const MOST_IN_SHORT = 1_024
+/** How many bytes the rows have, together, that others state their differences from. */
+export const MOST_SHORT_BYTES = 1024 ** 2
+
+interface TakenRow {
+  row: AnyRow
+  hash: Hash
+  /** The size of its canonical JSON. */
+  bytes: number
+}
 
 export class RowSet {
   /** For each release the rows that were shown of it, by their places. */
-  readonly #shown: Map<number, { row: AnyRow; hash: Hash }>[]
+  readonly #shown: Map<number, TakenRow>[]
   #inShort = 0
+  #shortBytes = 0
 
   private constructor(
     readonly facts: Facts,
@@ -71,18 +81,20 @@ export class RowSet {
 
   /** The row that another one states its differences from. */
   #other(release: number, like: number): AnyRow | undefined {
+    const other = this.#shown[release]?.get(like)
     this.#inShort++
-    return this.#inShort > MOST_IN_SHORT ? undefined : this.#shown[release]?.get(like)?.row
+    this.#shortBytes += other?.bytes ?? 0
+    return this.#inShort > MOST_IN_SHORT || this.#shortBytes > MOST_SHORT_BYTES ? undefined : other?.row
   }
 
   #take(release: number, index: number, row: AnyRow): void {
     const shown = this.#shown[release]
     ensure(shown, 'proof_malformed')
-    const hash = leafOfRow(row)
+    const { hash, bytes } = leafOfRow(row)
     const known = shown.get(index)
     // The same row may stand in a list several times; two rows at one place cannot both be there.
     ensure(!known || equalBytes(known.hash, hash), 'leaves_contradict')
-    shown.set(index, { row, hash })
+    shown.set(index, { row, hash, bytes })
   }
 
   /** Proves the rows of every release that were taken, and no others. */
@@ -90,7 +102,7 @@ export class RowSet {
     for (const [i, shown] of this.#shown.entries()) this.#proveOf(this.releases[i] as SetRelease, shown)
   }
 
-  #proveOf({ release, hashes }: SetRelease, shown: ReadonlyMap<number, { row: AnyRow; hash: Hash }>): void {
+  #proveOf({ release, hashes }: SetRelease, shown: ReadonlyMap<number, TakenRow>): void {
     const rows = [...shown].map(([index, leaf]) => ({ index, ...leaf })).sort((a, b) => a.index - b.index)
     // A release may be there only to show that it is in force.
     const isProved =

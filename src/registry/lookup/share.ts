@@ -1,6 +1,6 @@
 import { concat, toBase64, utf8 } from '../../proof/bytes.ts'
 import { partOf } from '../../proof/list/likeness.ts'
-import { MOST_IN_SHORT } from '../../proof/list/set.ts'
+import { MOST_IN_SHORT, MOST_SHORT_BYTES } from '../../proof/list/set.ts'
 import {
   type AbsenceProof,
   type Because,
@@ -27,6 +27,7 @@ import { type Proofs, unproved } from './proofs.ts'
 interface ShownLeaf {
   row: AnyRow
   hash: Hash
+  bytes: number
 }
 
 export type RowOfSet<R extends AnyRow> = Omit<R, 'proof'> & { proof: SetProof }
@@ -37,6 +38,7 @@ export class SharedParts {
   readonly #shown = new Map<string, { shared: SharedRelease; place: number; leaves: Map<number, ShownLeaf> }>()
   readonly #said = new Set<string>()
   #inShort = 0
+  #shortBytes = 0
 
   readonly proofs: Proofs
 
@@ -55,17 +57,30 @@ export class SharedParts {
   #showOnce(of: SharedRelease, index: number, row: AnyRow): SetRow | undefined {
     const { place: release, leaves } = this.#release(of)
     if (leaves.has(index)) return undefined
+    const room = MOST_SHORT_BYTES - this.#shortBytes
     const others = this.#inShort < MOST_IN_SHORT ? [...leaves].slice(-LOOKED_AT) : []
     const text = this.#add(leaves, index, row)
-    const shown = { release, index, ...shortest(row, text.length, others) }
-    if (shown.like !== undefined) this.#inShort++
+    const shown = {
+      release,
+      index,
+      ...shortest(
+        row,
+        text.length,
+        others.filter(([, { bytes }]) => bytes <= room),
+      ),
+    }
+    if (shown.like !== undefined) {
+      this.#inShort++
+      this.#shortBytes += leaves.get(shown.like)?.bytes ?? 0
+    }
     return shown
   }
 
   /** A row that was read from canonical JSON is written in the same order: the root tells if it is not. */
   #add(leaves: Map<number, ShownLeaf>, index: number, row: AnyRow): string {
     const text = JSON.stringify(row)
-    leaves.set(index, { row, hash: leafHash(utf8(text)) })
+    const body = utf8(text)
+    leaves.set(index, { row, hash: leafHash(body), bytes: body.length })
     return text
   }
 
