@@ -1,7 +1,7 @@
 // Histories: what every edition says of a code, and that none was left out.
 
 import type { HistoryQuestion } from '../../src/proof/catalogue/history.ts'
-import { historyOf, type Told } from '../../src/proof/catalogue/history-fixture.ts'
+import { type HistoryParts, historyOf } from '../../src/proof/catalogue/history-fixture.ts'
 import type { Period } from '../../src/proof/price/release.ts'
 import { ask, type Body, bad, good, LOST, problem } from './body.ts'
 import { early, none, small } from './catalogue-registry.ts'
@@ -10,7 +10,7 @@ import { NPI, world } from './registry.ts'
 
 const CODE = { cpt: '99213' }
 const asked = (history: Partial<HistoryQuestion> = {}) => ({ asked: { history: { ...CODE, ...history } } })
-const list = (question: Partial<HistoryQuestion> = {}, told: Told = {}, limit = 50, of = small) =>
+const list = (question: Partial<HistoryQuestion> = {}, told: HistoryParts = {}, limit = 50, of = small) =>
   historyOf(of, { ...CODE, ...question }, told, limit)
 const ofWorld = (question: Partial<HistoryQuestion>) => list(question, {}, 50, world)
 const LEFT_OUT = 'releases_left_out'
@@ -114,7 +114,7 @@ const honest = [
 
 const periods = small.standing.periods as Period[]
 const [, , winter, spring, autumn] = periods as [Period, Period, Period, Period, Period]
-const told = (shown: Period[], given: Told = {}) => list(pfs, { periods: shown, has_more: false, ...given })
+const told = (shown: Period[], given: HistoryParts = {}) => list(pfs, { periods: shown, has_more: false, ...given })
 const omissions = [
   bad('the newest edition left out', await told([spring, winter]), LEFT_OUT, asked(pfs)),
   bad('an edition left out in the middle of a history', await told([autumn, winter]), LEFT_OUT, asked(pfs)),

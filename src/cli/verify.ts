@@ -14,7 +14,7 @@ import {
   type VerifiedAnswer,
   type VerifyOptions,
 } from '../proof/verify-lists.ts'
-import type { Expected } from '../proof/whole/asked.ts'
+import type { ExpectedAnswer } from '../proof/whole/asked.ts'
 import { REASONS } from '../proof/whole/reasons.ts'
 import { checkWhole } from '../proof/whole/whole-check.ts'
 import { fetchText, isAddress, isFromHere, read, TO_VERIFY } from './answer-source.ts'
@@ -166,7 +166,7 @@ function report(verdict: Verdict, asJson: boolean): number {
 }
 
 /** The days that the lines of a bill were checked for: those without one are about today. */
-const daysOf = (asked: Expected): Pick<PassedVerdict, 'days'> =>
+const daysOf = (asked: ExpectedAnswer): Pick<PassedVerdict, 'days'> =>
   'questions' in asked ? { days: [...new Set(asked.questions.map(({ as_of }) => as_of))].sort() } : {}
 
 /** What is said about the files counts only in what was really published. */
@@ -174,7 +174,7 @@ async function verdictOn(
   text: string,
   policy: TrustPolicy,
   sources: readonly string[],
-  asked: Expected,
+  asked: ExpectedAnswer,
   options: VerifyOptions,
 ): Promise<Verdict> {
   const proved = await checkWhole(text, policy, asked, options)

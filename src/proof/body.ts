@@ -9,7 +9,6 @@ import { openCheckpoint } from './note/checkpoint.ts'
 import { medianSeconds } from './note/cosignature.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import type { ChartTable } from './price/charts.ts'
-import { OURS } from './price/proofs.ts'
 import type { Manifest } from './price/release.ts'
 import type { AnyRow } from './price/row.ts'
 import { instant, isObject, type Members } from './shape.ts'
@@ -45,7 +44,7 @@ export interface VerifiedAnswer extends View {
   lacking: CodeAbsence[]
 }
 
-export const FIGURES_PROOF = `${OURS}figures-proof@v1` as const
+export const FIGURES_PROOF = 'agent-trust-registry/figures-proof@v1'
 
 /** Whether a body claims to be the answer about the figures. */
 export const isFiguresBody = ({ proof }: Members): boolean =>

@@ -8,7 +8,7 @@ import { browserModule } from '../../scripts/build.ts'
 import type { VectorOf } from '../../scripts/vectors/vector.ts'
 import { VECTORS } from '../../scripts/vectors.ts'
 import { parsePolicy, type VerifyOptions } from '../../src/proof/verify-lists.ts'
-import type { Expected } from '../../src/proof/whole/asked.ts'
+import type { ExpectedAnswer } from '../../src/proof/whole/asked.ts'
 import { checkWhole } from '../../src/proof/whole/whole-check.ts'
 import { type AssetName, assets } from '../../src/surfaces/site/assets.ts'
 import { answerOfPage, findChromium } from '../support/browser.ts'
@@ -72,7 +72,7 @@ const vectors = readdirSync(VECTORS)
   .flatMap((name) => (JSON.parse(readFileSync(join(VECTORS, name), 'utf8')) as { vectors: BodyVector[] }).vectors)
   .filter(({ kind }) => kind === 'body')
 
-const askedOf = ({ asked }: BodyVector): Expected => asked ?? { anyQuestion: true }
+const askedOf = ({ asked }: BodyVector): ExpectedAnswer => asked ?? { anyQuestion: true }
 const optionsOf = ({ not_before, not_after }: BodyVector): VerifyOptions => ({
   ...(not_before === undefined ? {} : { notBefore: not_before }),
   ...(not_after === undefined ? {} : { notAfter: not_after }),

@@ -163,6 +163,6 @@ test('the columns of a table are ours to the last, and two tables that are read 
   const inTurns = PLACES.flatMap(() => [one.next().value, other.next().value])
   const expected = PLACES.flatMap((place, i) => [canonical(PRICES[i]), canonical(place)])
   expect(inTurns).toEqual(expected)
-  // What is no row ends the table: nothing after it is looked at.
+  // Something that is not a row ends the table: nothing after it is read.
   expect([...csvRows(`${places}"\r\n${places}`)]).toEqual([...PLACES.map((place) => canonical(place)), undefined])
 })

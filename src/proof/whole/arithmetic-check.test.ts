@@ -6,7 +6,7 @@ import type { ProvedRow } from '../verify.ts'
 import { withArithmetic } from './arithmetic-check.ts'
 import { askedAt } from './asked.ts'
 
-/** What the check says where the proofs of the body prove these rows. */
+/** The verdict if the proofs of the body prove these rows. */
 async function said(
   rows: readonly ProvedRow['row'][],
   permalink?: { release_id: string; index: number },

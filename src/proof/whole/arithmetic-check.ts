@@ -6,7 +6,7 @@ import type { TrustPolicy } from '../note/policy.ts'
 import { type DerivationFault, verifyDerivation } from '../price/derivation.ts'
 import { rowKey } from '../price/row.ts'
 import type { ProvedRow, VerifyOptions } from '../verify.ts'
-import { type Expected, standsAt } from './asked.ts'
+import { type ExpectedAnswer, standsAt } from './asked.ts'
 
 /** A row whose amount, or reason, does not follow from its inputs. */
 export interface WrongRow {
@@ -18,7 +18,7 @@ export interface WrongRow {
 export type AnswerCheck<Answer> = (
   text: string,
   policy: TrustPolicy,
-  asked: Expected,
+  asked: ExpectedAnswer,
   options?: VerifyOptions,
 ) => Promise<Answer | FailedCheck | WrongRow>
 

@@ -1,5 +1,5 @@
-// "Check it yourself" on the page of a price: the answer that the page was made of, checked here. It is in the page, so
-// nothing more is loaded, and the check works without network.
+// "Check it yourself" on the page of a price: checks the answer that the page was made of. The answer is in the page, so the
+// check works without network.
 
 import { verifyBody } from '../../proof/verify.ts'
 import { withArithmetic } from '../../proof/whole/arithmetic-check.ts'

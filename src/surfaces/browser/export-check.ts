@@ -1,4 +1,4 @@
-// The check of a whole release, in a script of its own: few readers need it, and it needs the network for one proof anyway.
+// The check of an export, in a script of its own, because few readers need it. It loads the proof of one row anyway.
 
 import { openParquet } from '../../files/parquet.ts'
 import { type ExportContent, isWholeExport } from '../../proof/export/whole-export.ts'
@@ -17,7 +17,7 @@ export const exportCheck =
       : { ok: false, reason: 'row_not_in_release' }
   }
 
-/** Opens a Parquet file; undefined for bytes that are none of ours. Text is CSV or NDJSON. */
+/** Opens a Parquet file; undefined if it is not an export. Text is CSV or NDJSON. */
 function contentOf(exported: string | Uint8Array): ExportContent | undefined {
   if (typeof exported === 'string') return exported
   try {
