@@ -1,6 +1,6 @@
 // Small registries with a history, made by dice: editions, corrections, withdrawals and moves, and every head there was.
 
-import { type Answered, answerOf, type View } from '../../src/proof/answer-fixture.ts'
+import { answerOf, type DecidedAnswer, type View } from '../../src/proof/answer-fixture.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from '../../src/proof/note/policy.ts'
@@ -261,11 +261,11 @@ export async function findSheet(
   }
 }
 
-const known = new WeakMap<MemoryRegistry, Map<string, Promise<Answered>>>()
+const known = new WeakMap<MemoryRegistry, Map<string, Promise<DecidedAnswer>>>()
 
 /** The honest answer of a head, kept for the next time: copy it before changing it. */
-export function honestAnswer(head: MemoryRegistry, question: Question): Promise<Answered> {
-  const answers = known.get(head) ?? new Map<string, Promise<Answered>>()
+export function honestAnswer(head: MemoryRegistry, question: Question): Promise<DecidedAnswer> {
+  const answers = known.get(head) ?? new Map<string, Promise<DecidedAnswer>>()
   known.set(head, answers)
   const name = JSON.stringify(question)
   const answer = answers.get(name) ?? answerOf(head, question)

@@ -43,7 +43,7 @@ test.each(names)('the verifier says what is expected of it on all of %s', async 
   expect(differing).toEqual([])
 })
 
-/** As it is published, with other names for what is its own. */
+/** The module that the package has, bundled and without its types. */
 async function publishedLookups(): Promise<typeof lookups> {
   const folder = mkdtempSync(join(tmpdir(), 'lookups-'))
   await Bun.write(join(folder, 'verify.js'), await publishedModule('verify'))

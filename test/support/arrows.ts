@@ -22,6 +22,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   integrity: ['calendar.ts', 'job.ts', 'db', 'outgoing', 'proof', 'operation.ts', 'problem.ts'],
   registry: [
     'calendar.ts',
+    'files',
     'job.ts',
     'integrity',
     'db',
@@ -42,7 +43,17 @@ export const ARROWS: Record<string, readonly string[]> = {
   citations: ['db', 'files', 'outgoing'],
   monitor: ['db', 'outgoing', 'proof'],
   mirror: ['db', 'integrity', 'monitor', 'operation.ts', 'problem.ts', 'proof', 'registry'],
-  surfaces: ['operation.ts', 'problem.ts', 'paging.ts', 'soon.ts', 'work-queue.ts', 'status.ts', 'proof', 'transport'],
+  surfaces: [
+    'files',
+    'operation.ts',
+    'problem.ts',
+    'paging.ts',
+    'soon.ts',
+    'work-queue.ts',
+    'status.ts',
+    'proof',
+    'transport',
+  ],
   'installation.ts': ['config.ts', 'db', 'figures', 'integrity', 'proof', 'rails', 'registry'],
   verification: ['db', 'figures', 'installation.ts', 'integrity', 'job.ts', 'registry'],
   'app.ts': [

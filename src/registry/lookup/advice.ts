@@ -317,7 +317,11 @@ export function refusedThere(
 }
 
 /** Says that there is no price at any place, or that a modifier is missing: else it would be found out after one was chosen. */
-export function whyRefusedThere(question: ParsedQuestion, told: RefusalDetails, there: RefusedThere | undefined): string {
+export function whyRefusedThere(
+  question: ParsedQuestion,
+  told: RefusalDetails,
+  there: RefusedThere | undefined,
+): string {
   if (!there) return ''
   const { refused } = there
   if (refused.outcome === 'absent')

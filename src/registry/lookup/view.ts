@@ -20,7 +20,7 @@ import {
   WITHDRAWAL_SCHEMA,
   type Withdrawal,
 } from '../../proof/price/release.ts'
-import { leafOf, nameOf, periodOn, placeOf, standingAfter } from '../../proof/price/timeline.ts'
+import { indexOfKey, leafOf, nameOf, periodOn, standingAfter } from '../../proof/price/timeline.ts'
 import { HashTree } from '../../proof/tree/hash-tree.ts'
 import { leafHash } from '../../proof/tree/merkle.ts'
 import { areHere, bringFiles } from '../rows/bring-files.ts'
@@ -182,13 +182,13 @@ export class View {
 
   /** The periods on either side of a day on which no edition of the chart is in force. */
   periodsAround(chart: string, day: string): PeriodProof[] {
-    const after = placeOf(this.periods, `${chart}|${day}~`, periodKey)
+    const after = indexOfKey(this.periods, `${chart}|${day}~`, periodKey)
     return [after - 1, after].filter((place) => place in this.periods).map((place) => this.#periodAt(place))
   }
 
   /** Where the periods of a chart stand in the timeline, with one more on either side, if there is one. */
   stretchOf(chart: string): [from: number, to: number] {
-    const place = (key: string): number => placeOf(this.periods, key, periodKey)
+    const place = (key: string): number => indexOfKey(this.periods, key, periodKey)
     return [Math.max(0, place(`${chart}|`) - 1), Math.min(this.periods.length, place(`${chart}|~`) + 1)]
   }
 
@@ -208,13 +208,13 @@ export class View {
   }
 
   chartOf(npi: string): string | undefined {
-    const found = this.providers[placeOf(this.providers, `${npi}|`, providerKey)]
+    const found = this.providers[indexOfKey(this.providers, `${npi}|`, providerKey)]
     return found?.npi === npi ? found.chart : undefined
   }
 
   /** The leaf of a provider, or those on either side of where it would stand. */
   providersAround(npi: string): ProviderProof[] {
-    const at = placeOf(this.providers, `${npi}|`, providerKey)
+    const at = indexOfKey(this.providers, `${npi}|`, providerKey)
     const places = this.providers[at]?.npi === npi ? [at] : [at - 1, at]
     return places
       .filter((place) => place in this.providers)

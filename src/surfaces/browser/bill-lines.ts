@@ -26,7 +26,7 @@ export interface BillFault {
 }
 export type ParsedBill = { entries: BillEntry[]; faults: BillFault[] } | { refused: string }
 
-/** What the whole bill says, for lines that do not. */
+/** The place, day and so on of the whole bill, for lines without their own. */
 export interface BillDefaults {
   place: string
   day: string
@@ -149,7 +149,7 @@ function codeFault(text: string): string {
   return `the code is not one of five characters, such as 99213 or J1885${zeros}`
 }
 
-/** What is looked up for each line, each a column of the sheet. */
+/** The prices that are looked up for each line: the columns of the sheet. */
 export const COLUMNS = ['doctor', 'outpatient', 'cash', 'gross'] as const
 export type Column = (typeof COLUMNS)[number]
 

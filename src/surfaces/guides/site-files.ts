@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type DiscoveryParts, isMailbox } from '../discovery/descriptor.ts'
 import type { Resource } from '../http/resource.ts'
-import { favicon } from './favicon.ts'
 
 const DAY = 'public, max-age=86400'
+const FAVICON = readFileSync(join(import.meta.dir, 'favicon.ico'))
 
 export interface SiteFileParts extends DiscoveryParts {
   now: () => number
@@ -29,7 +31,7 @@ export const siteFiles = (parts: SiteFileParts): Resource[] => [
     isBesideApi: true,
     cache: DAY,
     lenient: true,
-    forms: [{ type: 'image/x-icon', render: favicon }],
+    forms: [{ type: 'image/x-icon', render: () => FAVICON }],
   },
 ]
 

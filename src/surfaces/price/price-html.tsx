@@ -24,7 +24,6 @@ import {
   shownAmount,
   statement,
 } from './price-words.ts'
-import { QrCode } from './qr-code.tsx'
 import { RefusalPart } from './refusal-html.tsx'
 import { LocalityStrip, stripText } from './strip.tsx'
 
@@ -271,23 +270,18 @@ const Citation = ({ base, question }: PriceFacts) => {
   return (
     <section>
       <h2>Cite or print this page</h2>
-      <div class="cite">
-        <div>
-          <p>
-            This address keeps asking the same question, for the same day:
-            <br />
-            <a id="permalink" href={address}>
-              <code>{address}</code>
-            </a>
-          </p>
-          <p>
-            <button type="button" data-print hidden>
-              Print
-            </button>
-          </p>
-        </div>
-        <QrCode text={address} />
-      </div>
+      <p>
+        This address keeps asking the same question, for the same day:
+        <br />
+        <a id="permalink" href={address}>
+          <code>{address}</code>
+        </a>
+      </p>
+      <p>
+        <button type="button" data-print hidden>
+          Print
+        </button>
+      </p>
     </section>
   )
 }

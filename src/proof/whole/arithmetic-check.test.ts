@@ -3,10 +3,10 @@ import type { FailedCheck } from '../fault.ts'
 import type { TrustPolicy } from '../note/policy.ts'
 import { aFee, aPlace } from '../registry-fixture.ts'
 import type { ProvedRow } from '../verify.ts'
+import { withArithmetic } from './arithmetic-check.ts'
 import { askedAt } from './asked.ts'
-import { wholeCheck } from './whole-check.ts'
 
-/** What the check says where the proofs of the body prove these rows. */
+/** The verdict if the proofs of the body prove these rows. */
 async function said(
   rows: readonly ProvedRow['row'][],
   permalink?: { release_id: string; index: number },
@@ -14,7 +14,7 @@ async function said(
 ) {
   const body = JSON.stringify({ proof: { release: { release_id: 'cms-pfs:A:1' }, row: { index: 7 } } })
   const proved = { ok: true as const, rows: rows.map((row) => ({ row, release: {} as ProvedRow['release'] })) }
-  const check = wholeCheck(async () => failed ?? proved)
+  const check = withArithmetic(async () => failed ?? proved)
   const verdict = await check(body, {} as TrustPolicy, { anyQuestion: true, ...(permalink && { permalink }) })
   return verdict.ok ? 'ok' : verdict.reason
 }
