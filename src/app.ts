@@ -71,7 +71,7 @@ import { assetFiles } from './surfaces/site/assets.ts'
 import { feed } from './surfaces/site/feed.ts'
 import { frameOf } from './surfaces/site/frame.ts'
 import { landing } from './surfaces/site/landing.ts'
-import { hospitalList } from './surfaces/written/hospital.ts'
+import { hospitalList } from './surfaces/words/hospitals.ts'
 import { type CycleOptions, verifyInCycle } from './verification/cycle.ts'
 
 export interface AppOptions {

@@ -56,7 +56,7 @@ const Form = ({ exports }: { exports: string }) => (
   </form>
 )
 
-/** The words of the check. They are part of the page, so that its script stays small. */
+/** The texts of the check. They are in the page, because its script may not grow. */
 const WORDS = {
   reasons: REASONS,
   open: { asked: allOpenPoints(true), unasked: allOpenPoints(false) },

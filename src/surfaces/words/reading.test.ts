@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isBilled } from '../../proof/lookup/bill.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
-import { readingOf, writtenInput } from './lookup.ts'
-import { writtenPlaces } from './place.ts'
-import { writtenAmount, writtenCode, writtenDay } from './written.ts'
+import { readInput, readingNote } from './input.ts'
+import { readRegions } from './places.ts'
+import { readAmount, readCode, readDay } from './values.ts'
 
 test('a code is read as people write it', () => {
   const written: [string, string | undefined, string?][] = [
@@ -27,7 +27,7 @@ test('a code is read as people write it', () => {
     ['<b>99', undefined],
   ]
   for (const [text, cpt, modifier] of written)
-    expect([text, writtenCode(text)]).toEqual([text, cpt === undefined ? undefined : { cpt, modifier: modifier ?? '' }])
+    expect([text, readCode(text)]).toEqual([text, cpt === undefined ? undefined : { cpt, modifier: modifier ?? '' }])
 })
 
 test('a place is read as people write it, and one that can mean several is a choice', () => {
@@ -73,7 +73,7 @@ test('a place is read as people write it, and one that can mean several is a cho
     [''],
     [`${'x '.repeat(100)}, IL`],
   ]
-  for (const [text, ...regions] of written) expect([text, ...writtenPlaces(text)]).toEqual([text, ...regions])
+  for (const [text, ...regions] of written) expect([text, ...readRegions(text)]).toEqual([text, ...regions])
 })
 
 test('a day and an amount are read as people write them, and nothing is guessed', () => {
@@ -92,10 +92,10 @@ test('a day and an amount are read as people write them, and nothing is guessed'
     '2026-11-16 00:00',
     '2026-11-16',
   ])
-    expect([text, writtenDay(text)]).toEqual([text, '2026-11-16'])
-  expect([writtenDay('Today', '2026-11-16'), writtenDay('today')]).toEqual(['2026-11-16', 'today'])
-  for (const text of ['16.11.2026', 'Nov 16xx, 2026', 'of Nov 2026']) expect(writtenDay(text)).toBe(text)
-  for (const text of ['Foo 1, 2026', 'anf 1, 2026', '16/11/2026']) expect(Date.parse(writtenDay(text))).toBeNaN()
+    expect([text, readDay(text)]).toEqual([text, '2026-11-16'])
+  expect([readDay('Today', '2026-11-16'), readDay('today')]).toEqual(['2026-11-16', 'today'])
+  for (const text of ['16.11.2026', 'Nov 16xx, 2026', 'of Nov 2026']) expect(readDay(text)).toBe(text)
+  for (const text of ['Foo 1, 2026', 'anf 1, 2026', '16/11/2026']) expect(Date.parse(readDay(text))).toBeNaN()
   const amounts: [string, string | undefined][] = [
     ['$1,234.50', '1234.50'],
     ['1234.5', '1234.50'],
@@ -112,7 +112,7 @@ test('a day and an amount are read as people write them, and nothing is guessed'
     ['1e9', undefined],
     ['$', undefined],
   ]
-  for (const [text, amount] of amounts) expect([text, writtenAmount(text)]).toEqual([text, amount])
+  for (const [text, amount] of amounts) expect([text, readAmount(text)]).toEqual([text, amount])
 })
 
 test('whatever is written, what comes of it has a closed form', () => {
@@ -126,10 +126,10 @@ test('whatever is written, what comes of it has a closed form', () => {
         words.map((parts) => parts.join('')),
       ),
       (text) => {
-        for (const region of writtenPlaces(text)) expect(parseRegion(region)).toBeDefined()
-        const amount = writtenAmount(text)
+        for (const region of readRegions(text)) expect(parseRegion(region)).toBeDefined()
+        const amount = readAmount(text)
         expect(amount === undefined || isBilled(amount)).toBe(true)
-        expect(writtenCode(text)?.cpt ?? 'AAAAA').toMatch(/^[0-9A-Z]{5}$/)
+        expect(readCode(text)?.cpt ?? 'AAAAA').toMatch(/^[0-9A-Z]{5}$/)
       },
     ),
   )
@@ -180,16 +180,16 @@ test('whatever is sent for a parameter, what is told of the reading has a closed
   const change = '[a-z_]+=[A-Za-z0-9_.-]+(, [a-z_]+=[A-Za-z0-9_.-]+)*'
   fc.assert(
     fc.property(sentMembers, (sent) => {
-      const read = writtenInput(sent, ['cpt', 'modifier'], '2026-07-15')
-      expect(readingOf(sent, read) ?? '').toMatch(new RegExp(`^(Read as ${change}\\.)?$`))
-      expect(writtenInput(read, ['cpt', 'modifier'], '2026-07-15')).toEqual(read)
+      const read = readInput(sent, ['cpt', 'modifier'], '2026-07-15')
+      expect(readingNote(sent, read) ?? '').toMatch(new RegExp(`^(Read as ${change}\\.)?$`))
+      expect(readInput(read, ['cpt', 'modifier'], '2026-07-15')).toEqual(read)
     }),
     { numRuns: 2_000 },
   )
   fc.assert(
     fc.property(sentMembers, fc.array(fc.oneof(sentMembers, values), { maxLength: 3 }), (shared, lines) => {
       const sent = { ...shared, lines }
-      const said = readingOf(sent, writtenInput(sent, ['lines'], '2026-07-15')) ?? ''
+      const said = readingNote(sent, readInput(sent, ['lines'], '2026-07-15')) ?? ''
       expect(said).toMatch(new RegExp(`^(Read (as )?((line [0-9] as )?${change}(; |\\.))+)?$`))
     }),
     { numRuns: 2_000 },

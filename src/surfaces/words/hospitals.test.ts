@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { hospitalNames, hospitalsIn, hospitalText, NamesFault, oneHospital, writtenHospitals } from './hospital.ts'
+import { hospitalNames, hospitalsIn, hospitalText, NamesFault, oneHospital, readHospitals } from './hospitals.ts'
 
 const GENERAL = '1234567893'
 const CHILDRENS = '1003000126'
@@ -38,7 +38,7 @@ test('a hospital is found by its NPI, by its name, and by words of it', () => {
     [GENERAL, 1234],
     [CHILDRENS, undefined],
   ])
-  const found = (text: string) => writtenHospitals(text, hospitals)
+  const found = (text: string) => readHospitals(text, hospitals)
   expect(found(GENERAL)).toEqual([GENERAL])
   expect(found('NPI: 1234-567-893')).toEqual([GENERAL])
   expect(found('example  general HOSPITAL')).toEqual([GENERAL])
@@ -61,10 +61,10 @@ test('of hospitals that share all their words a few are named, and no text is as
     npi: String(1_000_000_000 + i),
     name: `General Hospital ${i}`,
   }))
-  expect(writtenHospitals('hospital general', hospitals)).toEqual(hospitals.slice(0, 12).map(({ npi }) => npi))
-  expect(writtenHospitals('hospital 321', hospitals)).toEqual(['1000000321'])
-  expect(writtenHospitals('general hospital 499', hospitals)).toEqual(['1000000499'])
+  expect(readHospitals('hospital general', hospitals)).toEqual(hospitals.slice(0, 12).map(({ npi }) => npi))
+  expect(readHospitals('hospital 321', hospitals)).toEqual(['1000000321'])
+  expect(readHospitals('general hospital 499', hospitals)).toEqual(['1000000499'])
   const { refused } = oneHospital('general', hospitals) as { refused: string }
   expect(refused.split(';')).toHaveLength(12)
-  for (const text of ['general '.repeat(400), 'x'.repeat(200)]) expect(writtenHospitals(text, hospitals)).toEqual([])
+  for (const text of ['general '.repeat(400), 'x'.repeat(200)]) expect(readHospitals(text, hospitals)).toEqual([])
 })

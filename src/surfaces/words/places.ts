@@ -1,4 +1,4 @@
-// Places as people write them: by the name of a state, or at the end of an address.
+// Places as people write them: a ZIP code, the name of a state, or an address that ends with one of them.
 
 import { capitals } from '../../proof/lookup/question.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
@@ -23,7 +23,7 @@ const STATES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly 
   ['washington', ['US-WA', 'US-DC']],
 ])
 
-/** What a state is called: `US-DC` is `District of Columbia`. */
+/** The name of a state: `US-DC` is `District of Columbia`. */
 export function stateName(region: string): string | undefined {
   const [name] = [...STATES].find(([, regions]) => regions[0] === region) ?? []
   return name?.replaceAll(/\b(?!of )[a-z]/g, (letter) => letter.toUpperCase())
@@ -34,9 +34,9 @@ const MOST_CHARACTERS = 100
 
 /**
  * The regions that a text may mean, as lookups take them: one, several to choose from, or none. `Chicago, IL 60611` is
- * its ZIP code and `Springfield, Illinois` is the state. A city by itself is none: other states have one of that name.
+ * read as its ZIP code and `Springfield, Illinois` as the state. A city alone is not read: other states have one of that name.
  */
-export function writtenPlaces(text: string): readonly string[] {
+export function readRegions(text: string): readonly string[] {
   const plain = text
     .trim()
     .replaceAll(/\s+/g, ' ')
@@ -53,7 +53,7 @@ export function writtenPlaces(text: string): readonly string[] {
   return regionOf((named ?? letters ?? address).trim())
 }
 
-/** The first three digits of the ZIP codes of each state. Some begin like those of a neighbour. */
+/** The first three digits of the ZIP codes of each state. Some states share them with a neighbour. */
 const PREFIXES: ReadonlyMap<string, string> = new Map(
   (
     'AK 995-999,AL 350-369,AR 716-729,AS 967,AZ 850-865,CA 900-961,CO 800-816,CT 060-069,DC 200 202-205 569,DE 197-199,' +
@@ -66,19 +66,22 @@ const PREFIXES: ReadonlyMap<string, string> = new Map(
     .split(',')
     .map((entry) => [entry.slice(0, 2), entry.slice(3)]),
 )
-const hasZip = (state: string, zip: string): boolean =>
+export const hasZip = (state: string, zip: string): boolean =>
   (PREFIXES.get(state) ?? '').split(' ').some((range) => {
     const [from = '', to = from] = range.split('-')
     return from !== '' && from <= zip.slice(0, 3) && zip.slice(0, 3) <= to
   })
 
-/** Whether the state that an address names before its ZIP code is one in which no such ZIP code lies: one of the two is wrong. */
+/** Whether an address names a state before its ZIP code in which no such ZIP code lies: one of the two is wrong. */
 function isElsewhere(before: string, zip: string): boolean {
   const [, letters] = /(?:^|[ ,])([A-Z]{2}|D\.C\.),?$/.exec(before.trim()) ?? []
   const [, named = ''] = /(?:^|,)([^,]+),?$/.exec(before) ?? []
   const states = regionOf((letters ?? named).trim()).filter((region) => /^US-..$/.test(region) || region.length === 2)
   return states.length > 0 && !states.some((state) => hasZip(state.slice(-2), zip))
 }
+
+/** The regions that have this name; none for a text that is no name of a state. */
+export const regionsNamed = (text: string): readonly string[] => STATES.get(text.toLowerCase()) ?? []
 
 /** Whether a text ends with a state: by its name, or by two letters in capitals. */
 export function endsWithState(text: string): boolean {
@@ -88,7 +91,7 @@ export function endsWithState(text: string): boolean {
   return words.some((_, from) => STATES.has(words.slice(from).join(' ').toLowerCase()))
 }
 
-/** One region, or those that share a name. */
+/** Returns one region, or those that share a name. */
 function regionOf(text: string): readonly string[] {
   // D.C. is DC. A number with a point is no ZIP code.
   const plain = /[0-9]/.test(text) ? text : text.replaceAll('.', '')

@@ -1,4 +1,4 @@
-// Codes, days and amounts as people write them on bills and in forms, in the one form that lookups take.
+// Codes, days and amounts as people write them on bills and in forms, read into the one form that lookups take.
 
 import { capitals, codeOf } from '../../proof/lookup/question.ts'
 
@@ -6,22 +6,17 @@ import { capitals, codeOf } from '../../proof/lookup/question.ts'
 const CODE_WITH_MODIFIERS =
   /^ *(?:(?:CPT|HCPCS|code):? *)?([0-9A-Z]{5})(?:[ ,-]+([0-9A-Z]{2}(?:[ ,-]+[0-9A-Z]{2}){0,3})|([A-Z][0-9A-Z]|[0-9][A-Z]))? *$/i
 
-export interface WrittenCode {
-  cpt: string
-  modifier: string
-}
-
-/** Undefined for what has neither form. Whether there is such a code is another question. */
-export function writtenCode(text: string): WrittenCode | undefined {
+/** Undefined for a text of another form. Whether there is such a code is another question. */
+export function readCode(text: string): { cpt: string; modifier: string } | undefined {
   const [, cpt, apart, modifiers = apart ?? ''] = CODE_WITH_MODIFIERS.exec(text) ?? []
-  return cpt === undefined ? undefined : { cpt: codeOf(cpt), modifier: writtenModifiers(modifiers) }
+  return cpt === undefined ? undefined : { cpt: codeOf(cpt), modifier: readModifiers(modifiers) }
 }
 
-export const writtenModifiers = (text: string): string => capitals(text).replaceAll(/[\s,;/-]+/g, '-')
+export const readModifiers = (text: string): string => capitals(text).replaceAll(/[\s,;/-]+/g, '-')
 
 /** The modifiers behind a code and those beside it: a line has all of them, each once. */
-export const allModifiers = (...written: readonly string[]): string =>
-  [...new Set(written.flatMap((each) => each.split('-')))].filter((each) => each !== '').join('-')
+export const allModifiers = (...lists: readonly string[]): string =>
+  [...new Set(lists.flatMap((list) => list.split('-')))].filter((each) => each !== '').join('-')
 
 const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec'
 const MONTH = '([A-Za-z]{3})[a-z]{0,6}\\.?'
@@ -31,8 +26,8 @@ const AMERICAN = new RegExp(`^([0-9]{1,2})([/-])([0-9]{1,2})\\2${YEAR}$`)
 const MONTH_FIRST = new RegExp(`^${MONTH} ${DATE},? ${YEAR}$`)
 const DAY_FIRST = new RegExp(`^${DATE}(?:[ -]| of )${MONTH}(?:[ -]|, )${YEAR}$`)
 
-/** `11/16/2026`, `Nov 16th, 2026`, `16-Nov-26`, a day with a time and `today`, where it is told, are ISO days; other text is returned unchanged. */
-export function writtenDay(text: string, today = text): string {
+/** `11/16/2026`, `Nov 16th, 2026`, `16-Nov-26`, a day with a time and, where `today` is given, the word: an ISO day. Other text is returned unchanged. */
+export function readDay(text: string, today = text): string {
   if (/^today$/i.test(text)) return today
   const iso = (year = '', month: string | number = '', day = ''): string =>
     `20${year.slice(-2)}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`
@@ -49,8 +44,8 @@ export function writtenDay(text: string, today = text): string {
   return /^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ][0-9:.]+Z?$/.exec(text)?.[1] ?? text
 }
 
-/** `$1,234.5` is `1234.50`. Undefined for what is no amount of dollars, or not surely one: `1.234,50` is none. */
-export function writtenAmount(text: string): string | undefined {
+/** `$1,234.5` is `1234.50`. Undefined for a text that is not surely an amount of dollars: `1.234,50` is refused. */
+export function readAmount(text: string): string | undefined {
   const plain = text
     .replace(/^(?:\$|USD) ?| ?(?:\$|USD)$/i, '')
     .replace(/^[0-9]{1,3}(?:,[0-9]{3})+(?=\.|$)/, (grouped) => grouped.replaceAll(',', ''))

@@ -1,13 +1,13 @@
-// Hospitals as people ask for them. Their files have names, which are never shown: a name is what the operator calls them.
+// Hospitals as people ask for them. A name is the one that the operator gave: the names in the files are never shown.
 
 import { isNpi } from '../../proof/lookup/npi.ts'
 
-/** A hospital that can be asked for, and what may be said about it. */
+/** A hospital that can be asked for. */
 export interface Hospital {
   npi: string
-  /** What the operator calls it. It is in no file and in no proof. */
+  /** Given by the operator; it is in no file and in no proof. */
   name?: string | undefined
-  /** What is loaded of it; undefined for one that has only a name. */
+  /** Its file, if one is loaded. */
   file?: { edition: string; rows: number } | undefined
 }
 
@@ -16,7 +16,7 @@ const NAME = /^[\p{Script=Latin}0-9][\p{Script=Latin}0-9 .,'’&()/-]*$/u
 const isName = (text: string): boolean =>
   text.length <= MOST_IN_NAME && NAME.test(text) && /\p{Script=Latin}{2}/u.test(text)
 
-/** Thrown with the line that is wrong, never with what it says. */
+/** Names the line that is wrong, and never repeats it. */
 export class NamesFault extends Error {}
 
 /** Reads the operator's names: in each line an NPI, and after a blank or a comma the name. Lines with `#` are notes. */
@@ -31,14 +31,14 @@ export function hospitalNames(text: string): ReadonlyMap<string, string> {
     if (!isName(name))
       throw wrong(`a name has letters, digits and . , ' & ( ) / -, and at most ${MOST_IN_NAME} characters`)
     if (names.has(npi)) throw wrong('this NPI was named before')
-    if (taken.has(plainly(name))) throw wrong('this name was given to another NPI')
+    if (taken.has(folded(name))) throw wrong('this name was given to another NPI')
     names.set(npi, name)
-    taken.add(plainly(name))
+    taken.add(folded(name))
   }
   return names
 }
 
-const plainly = (text: string): string =>
+const folded = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^\p{L}0-9]+/gu, ' ')
@@ -63,7 +63,7 @@ export function hospitalsIn(
   return [...loaded, ...others.map(([npi, name]) => ({ npi, name }))]
 }
 
-/** The same for many pages: there can be thousands, so they are listed once under each stamp. */
+/** Lists the hospitals for pages. There can be thousands, so they are listed once under each stamp. */
 export function hospitalList(
   charts: () => Promise<readonly LoadedChart[]>,
   stamp: () => string | undefined,
@@ -79,42 +79,42 @@ export function hospitalList(
   }
 }
 
-/** Of several hospitals that a text may mean, so many are named. */
-export const MOST_MEANT = 12
+/** The most hospitals that are named where a text may mean several. */
+export const MOST_CHOICES = 12
 
-interface PlainName {
+interface IndexedName {
   npi: string
   name: string
   words: ReadonlySet<string>
 }
-const plainNames = new WeakMap<readonly Hospital[], readonly PlainName[]>()
+const indexes = new WeakMap<readonly Hospital[], readonly IndexedName[]>()
 
-/** Worked out once for each list: there can be thousands, and anyone may ask. */
-function plainNamesOf(hospitals: readonly Hospital[]): readonly PlainName[] {
-  const known = plainNames.get(hospitals)
+/** The names in words, computed once for each list: there can be thousands, and anyone may ask. */
+function indexOf(hospitals: readonly Hospital[]): readonly IndexedName[] {
+  const known = indexes.get(hospitals)
   if (known) return known
-  const made = hospitals.map(({ npi, name: given = '' }) => {
-    const name = plainly(given)
+  const index = hospitals.map(({ npi, name: given = '' }) => {
+    const name = folded(given)
     return { npi, name, words: new Set(name.split(' ')) }
   })
-  plainNames.set(hospitals, made)
-  return made
+  indexes.set(hospitals, index)
+  return index
 }
 
 /** The hospitals that a text may mean, or the first of many: by NPI, by the whole name, or by words of it. */
-export function writtenHospitals(text: string, hospitals: readonly Hospital[]): readonly string[] {
+export function readHospitals(text: string, hospitals: readonly Hospital[]): readonly string[] {
   const digits = text.replace(/^npi\b:?/i, '').replaceAll(/[\s-]+/g, '')
   if (/^[0-9]+$/.test(digits)) return [digits]
-  const asked = text.length > 2 * MOST_IN_NAME ? '' : plainly(text)
+  const asked = text.length > 2 * MOST_IN_NAME ? '' : folded(text)
   if (asked === '') return []
-  const named = plainNamesOf(hospitals)
-  const whole = named.find(({ name }) => name === asked)
+  const index = indexOf(hospitals)
+  const whole = index.find(({ name }) => name === asked)
   if (whole) return [whole.npi]
   const words = asked.split(' ')
   const found: string[] = []
-  for (const each of named) {
+  for (const each of index) {
     if (words.every((word) => each.words.has(word))) found.push(each.npi)
-    if (found.length === MOST_MEANT) break
+    if (found.length === MOST_CHOICES) break
   }
   return found
 }
@@ -122,7 +122,7 @@ export function writtenHospitals(text: string, hospitals: readonly Hospital[]): 
 /** The NPI that a field of a form means, empty for an empty field; or a sentence about what to type. */
 export function oneHospital(text: string, hospitals: readonly Hospital[]): { npi: string } | { refused: string } {
   if (text.trim() === '') return { npi: '' }
-  const found = writtenHospitals(text, hospitals)
+  const found = readHospitals(text, hospitals)
   const [npi = ''] = found
   if (found.length > 1) {
     const names = hospitals.flatMap((each) => (found.includes(each.npi) ? hospitalText(each) : []))
@@ -134,7 +134,7 @@ export function oneHospital(text: string, hospitals: readonly Hospital[]): { npi
     : { refused: 'The NPI is not valid: it has ten digits, the last of which checks the others.' }
 }
 
-/** What may be said about a hospital, in a list to choose from. */
+/** A hospital in a list to choose from. */
 export function hospitalText({ npi, name, file }: Hospital): string {
   const held = file ? `${file.rows} ${file.rows === 1 ? 'row' : 'rows'}, edition ${file.edition}` : 'no file is loaded'
   return `${name === undefined ? '' : `${name}, `}NPI ${npi}, ${held}`
