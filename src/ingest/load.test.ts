@@ -9,7 +9,7 @@ import type { LoadOptions, Reader, Reading } from './reader.ts'
 
 const NOW = Date.parse('2026-11-15T12:00:00Z')
 
-/** What a reader would make of a file, with the rules of its chart. */
+/** A reader that makes these rows of any file. */
 const reader = (reading: Partial<Reading>, rows: Row[]): Reader => ({
   read: async () => ({
     edition: 'E1',

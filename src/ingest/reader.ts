@@ -57,20 +57,20 @@ export interface Reading {
 
 /** An option of `atr load` that means something to some readers only. */
 export interface ReaderOption {
-  /** As on the command line, without the dashes. */
+  /** Its name on the command line, without the dashes. */
   name: string
-  /** What stands for its value in the help. */
+  /** Stands for its value in the help. */
   value: string
   meaning: string
-  /** It may be said several times. */
+  /** It may be given several times. */
   repeatable?: true
   /** The only words it takes. */
   words?: readonly string[]
-  /** What the words that were said come to. */
+  /** The load options that the words mean. */
   parse: (said: readonly string[]) => LoadOptions
 }
 
-/** How the files of a chart are read. */
+/** Reads the files of a chart. */
 export interface Reader {
   read: (paths: readonly string[], options: ReadOptions, rejects: Findings) => Promise<Reading>
   /** Reads the lines that rows cite, to check the rows against them. */

@@ -22,5 +22,5 @@ async function readerIn(file: string): Promise<Reader> {
   return reader
 }
 
-/** What can be loaded, in the order of the table. */
+/** The charts that can be loaded, in the order of the table. */
 export const LOAD_KINDS: readonly string[] = CHARTS.map(({ chart }) => chart)

@@ -63,7 +63,7 @@ async function hospital(): Promise<Chart> {
 }
 const CHARTS = { physician, laboratory, hospital }
 
-/** What is said of a row by the files it was made from, or by others given in their place. */
+/** The verdict on a row by the files it was made from, or by others given in their place. */
 const check = ({ sources }: Chart, row: Row, given = sources): SourceFault | 'ok' => {
   const atSource = checks.get(given) ?? sourceCheck(given)
   checks.set(given, atSource)
@@ -272,7 +272,7 @@ test('whatever values a file has, its rows follow from their inputs and are foun
   )
 })
 
-/** The same choice on every run: one in so many, from a start that a multiplier scatters. */
+/** Chooses one in so many, the same on every run, from a start that a multiplier scatters. */
 const scattered = <T>(items: readonly T[], count: number): T[] =>
   Array.from({ length: count }, (_, i) => items[(i * 2_654_435_761) % items.length] as T)
 

@@ -34,7 +34,7 @@ export interface ChartEntry extends ChartFacts {
     farMovePct: 25 | 100
     /** Whether a release with different prices under one key is held. */
     holdsConflicts: boolean
-    /** What is lost of a source is counted in lines, or in combinations of code, modifier, setting and basis. */
+    /** Losses of a source are counted in lines, or in combinations of code, modifier, setting and basis. */
     lossUnit: 'lines' | 'combinations'
   } | null
   /** Whether hospital prices are compared with it: the lowest preference first, and only its rows in these settings. */

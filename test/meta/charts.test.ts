@@ -94,7 +94,7 @@ describe('the lists that stand outside the table agree with it', () => {
   })
 })
 
-/** What the OpenAPI document says of the kinds of chart. */
+/** The part of the OpenAPI document about the kinds of chart. */
 interface Schemas {
   ChartHealth: { properties: { kind: { enum: string[] } } }
 }
@@ -269,7 +269,7 @@ test('rows have the bases, settings and regions that the table says', async () =
   rows.push(...added.map((row) => ({ chart: 'cms-opps', row })))
 
   const seen = Map.groupBy(rows, ({ chart }) => chartOf(chart)?.entry)
-  // Of the others, the tests of their readers say it.
+  // The tests of their readers check the others.
   const elsewhere = ['cms-pfs-qpp', 'cms-asc', 'cms-anesthesia']
   expect(sorted([...seen.keys()].map(String))).toEqual(sorted(LOAD_KINDS.filter((each) => !elsewhere.includes(each))))
   for (const entry of CHARTS.filter(({ chart }) => seen.has(chart))) {

@@ -25,14 +25,14 @@ const FACTOR =
   /^(?<qualifying>qualifying apm )?(non-qualifying apm )?(national )?anes cf\b.* of (?<national>[0-9.]{1,12})$/i
 const WHAT = 'a list of anesthesia conversion factors'
 
-/** A factor as the file has it. Nothing for the region where the contractor and the locality are not numbers. */
+/** A factor as the file has it. No region where the contractor and the locality are not numbers. */
 interface FactorLine {
   line: number
   region: string | undefined
   factor: string
 }
 
-/** The anesthesia conversion factor of each locality, and the national one, which stands in the header. */
+/** The anesthesia conversion factor of each locality, and the national one, which is in the header. */
 export const reader: ScheduleReader = {
   open,
   read: wholeFiles(open),
@@ -48,7 +48,7 @@ function open(given: readonly Source[], options: EditionOptions, rejects: Findin
   return { ...dated, rows, row_total: rows.length, line_total: rows.length, cited: [source] }
 }
 
-/** CMS ships the list as CSV, as text and as a workbook: the first of these that there is. */
+/** The forms in which CMS ships the list, CSV, text and workbook: the first that is there is taken. */
 const FORMS: readonly ((source: Source) => boolean)[] = [
   (source) => source.kind !== 'xlsx' && !isTabbed(source),
   (source) => source.kind !== 'xlsx',
@@ -92,7 +92,7 @@ function* statedIn(source: Source): Generator<FactorLine> {
     const factor = shown((cells[at] ?? '').trim())
     if (/^[0-9]{1,5}$/.test(contractor) && /^[0-9]{1,2}$/.test(locality))
       yield { line, region: knownRegion(contractor, locality, line), factor }
-    // Below the list stand notes.
+    // Notes are below the list.
     else if (factor !== '') yield { line, region: undefined, factor }
   }
   if (at === undefined)

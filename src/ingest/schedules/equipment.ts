@@ -19,7 +19,7 @@ const STATES = (
   'AL AR AZ CA CO CT DC DE FL GA IA ID IL IN KS KY LA MA MD ME MI MN MO MS MT NC ND NE NH NJ NM NV NY OH OK OR PA RI SC ' +
   'SD TN TX UT VA VT WA WI WV WY AK HI PR VI'
 ).split(' ')
-/** How the columns of a state are marked, and the setting that their amounts are for. */
+/** The marks of a state's columns, and the setting that their amounts are for. */
 const SETTINGS = [
   ['NR', 'non_rural'],
   ['R', 'rural'],
@@ -70,8 +70,8 @@ const biddingAreaFees: Part = {
 }
 
 /**
- * What Medicare pays for equipment, prostheses, orthotics and supplies in each state; parenteral and enteral nutrition
- * is in a file of its own, and so are the former bidding areas.
+ * Medicare's fees for equipment, prostheses, orthotics and supplies in each state. Parenteral and enteral nutrition is in a
+ * file of its own, and so are the former bidding areas.
  */
 export const reader = scheduleReader({
   // The text that CMS ships beside it has a line for each state, and amounts that are not paid among those that are.
@@ -94,7 +94,7 @@ function equipmentRows(given: CitedLine, effective_from: string): LineResult | r
   if (!CODE.test(cpt)) return cpt === '' && modifiers.all.length === 0 ? undefined : 'R03'
   const row = { ...nationalRow(given, 'medicare_dmepos', effective_from), modifier: modifiers.text }
   const indicators = indicatorsOf({
-    // Who is billed, the class of payment, and the limits of the amounts of the contiguous states.
+    // The contractor that is billed, the class of payment, and the limits of the amounts of the contiguous states.
     jurisdiction: [cell('jurisdiction'), /^[A-Z]$/],
     category: [cell('category'), /^[A-Z]{2}$/],
     ceiling: [bareNumber(number('ceiling')), LIMIT],

@@ -1,4 +1,4 @@
-// What the file has, the release has: a code that stands in a published file is in the rows that are made of it. The
+// A release has what its file has: a code of a published file is in the rows that are made of it. The
 // files are read here in the simplest way there is, so that the readers are not checked by themselves.
 
 import { expect } from 'bun:test'

@@ -15,7 +15,7 @@ export interface Locality {
   gpci: Parts
   /** The indices in whole numbers, for the formula. */
   indices: WholeParts
-  /** Which work index was used: with the floor of 1.0 where the file has it, as CMS pays. */
+  /** The work index that was used: with the floor of 1.0 where the file has it, as CMS pays. */
   work_floor: 'with_floor' | 'without_floor'
 }
 
@@ -24,7 +24,7 @@ const NATION: Parts = { work: '1.000', practice: '1.000', malpractice: '1.000' }
 /** The national amount is the formula with every index at one. */
 export const NATIONAL = { region: 'national', gpci: NATION, indices: indices(NATION) } as const
 
-/** How many localities Medicare pays in: three of California were retired with 2024. Where the year is not known, either. */
+/** Whether Medicare pays in so many localities: three of California were retired with 2024. Where the year is not known, both numbers will do. */
 export function isLocalityCount(count: number, year: number | undefined): boolean {
   if (year === undefined) return count === LOCALITIES || count === LOCALITIES_BEFORE_2024
   return count === (year < 2024 ? LOCALITIES_BEFORE_2024 : LOCALITIES)
@@ -48,7 +48,7 @@ interface LocalityLine {
 }
 type WorkFloor = Locality['work_floor'] | 'not_stated'
 
-/** Whether the text is a GPCI file, by what stands in it. */
+/** Whether a file is a GPCI file, by its contents. */
 export const isGpciFile = (source: Source): boolean =>
   findFixedHeader(source.text) !== undefined || findHeader(source) !== undefined
 

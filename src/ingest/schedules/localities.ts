@@ -1,6 +1,6 @@
 /**
- * Which Medicare localities a contractor has: its number, the state that the locality is named after, and the numbers of
- * its localities. From the GPCI files of 2025 and 2026 (Addendum E of the physician schedule's final rules), which agree.
+ * The Medicare localities of each contractor: its number, the state that the localities are named after, and their
+ * numbers. From the GPCI files of 2025 and 2026 (Addendum E of the physician schedule's final rules), which agree.
  * A locality can cross a state line: DC 01 has suburbs in Maryland and Virginia, and Hawaii 01 has Guam.
  */
 const CONTRACTORS: readonly (readonly [contractor: string, state: string, localities: string])[] = [

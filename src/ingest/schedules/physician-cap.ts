@@ -25,7 +25,7 @@ type Column = keyof typeof COLUMNS
 /** One line of the list, with its cells as printed. */
 type CapLine = { line: number } & { [name in Column]: string }
 
-/** As text: code and modifier, status, carrier, locality, then the price in a facility and that outside of one. */
+/** The text form: code and modifier, status, carrier, locality, then the price in a facility and the one outside. */
 const FIXED =
   /^([0-9A-Z]{5})([0-9A-Z]{2}| {2}) ([A-Z]) ([0-9]{5}) {1,3}([0-9]{2}) +([0-9]+\.[0-9]{2}) +([0-9]+\.[0-9]{2}) *$/
 const FIXED_LENGTH = 39
@@ -95,13 +95,13 @@ export function checkAgainstCap(
   rejects: Findings,
 ): { compared: number } {
   const byKey = new Map(lines.map((line) => [`${line.cpt}|${line.modifier}`, line]))
-  const placeOf = localityFinder(localities)
+  const localityOf = localityFinder(localities)
   let compared = 0
   for (const each of listed(source)) {
     if (!isPayable(each)) continue
     compared++
     const line = byKey.get(`${each.cpt}|${each.modifier}`)
-    const place = placeOf(each.carrier, each.locality)
+    const place = localityOf(each.carrier, each.locality)
     const same =
       line &&
       place &&

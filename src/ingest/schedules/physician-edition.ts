@@ -4,7 +4,7 @@ import { headOf, oneLine } from '../records.ts'
 import type { Source } from '../source.ts'
 import type { PhysicianLine } from './physician-lines.ts'
 
-/** What a relative value file says about itself. Each part may be missing: the fixed-width form has no title. */
+/** The edition that a relative value file names. Each part may be missing: the fixed-width form has no title. */
 export interface FileEdition {
   year?: number
   edition?: string
@@ -61,8 +61,8 @@ function editionOf(year: number, month: string | undefined): FileEdition {
 }
 
 /**
- * In 2024 a law changed the conversion factor from 9 March on, and CMS issued the January file again with it. Its
- * title is that of the first one: only the factor tells them apart.
+ * Dates the second January file of 2024. A law changed the conversion factor from 9 March on, and CMS issued the file
+ * again with the title of the first one: only the factor tells them apart.
  */
 export function dated(said: FileEdition, factor: string): FileEdition {
   const revised = said.year === 2024 && said.edition?.startsWith('RVU24A') && Number(factor) === 33.2875
@@ -137,7 +137,7 @@ export function isPlausibleFactor(factor: string): boolean {
 
 const sameNumber = (a: string, b: string): boolean => Number(a) === Number(b)
 
-/** Which factor a file was made with, as its name or its title says. */
+/** The factor that a file was made with, as its name or its title says. */
 export function namedKind(source: Source): ConversionFactorKind | undefined {
   const title = headOf(source)
     .split(/[\r\n]/)
@@ -148,7 +148,7 @@ export function namedKind(source: Source): ConversionFactorKind | undefined {
 }
 
 /**
- * Which of a year's two factors a file was made with: as it is named, and otherwise as the factor itself tells. A name
+ * The one of a year's two factors that a file was made with: by its name, and otherwise by the factor itself. A name
  * and a number that contradict each other are a wrong file.
  */
 export function factorKind(
@@ -164,7 +164,7 @@ export function factorKind(
   return byNumber ?? named
 }
 
-/** The same for a chart: where the file does not say, the operator has by naming the chart. A file of the other chart is refused. */
+/** The factor of a file that is loaded as a chart. A file of the other chart is refused; where the file does not say, the chart does. */
 export function decidedKind(
   factor: string,
   year: number | undefined,

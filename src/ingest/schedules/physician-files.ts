@@ -37,14 +37,14 @@ const PPRRVU = {
 const isTabular = ({ text }: Source): boolean => text.slice(0, 4_096).includes(',,') || /^HCPCS,/.test(text)
 const formOf = (source: Source): number => (source.kind === 'xlsx' ? 2 : isTabular(source) ? 0 : 1)
 
-/** Those of a kind, in the order in which their forms are preferred. Workbooks take long, and are opened last. */
+/** The files of a kind, in the order in which their forms are preferred. Workbooks take long, and are opened last. */
 function foundIn(given: readonly Source[], is: (source: Source) => boolean): Source[] {
   const texts = given.filter((source) => source.kind !== 'xlsx' && is(source))
   const found = texts.length > 0 ? texts : given.filter((source) => source.kind === 'xlsx' && is(source))
   return found.sort((a, b) => formOf(a) - formOf(b))
 }
 
-/** The first, unless another in the same form says something else. */
+/** The first file, unless another in the same form says something else. */
 function chooseOnly(found: readonly Source[], { missing, several }: typeof GPCI): Source {
   const [first, ...more] = found
   if (!first) throw unreadable(missing)
@@ -52,7 +52,7 @@ function chooseOnly(found: readonly Source[], { missing, several }: typeof GPCI)
   return first
 }
 
-/** Since 2026 there is one for each conversion factor: that of the chart is taken, or one that does not say. */
+/** Since 2026 there is a file for each conversion factor: the one of the chart is taken, or one that names none. */
 function chooseRelativeValues(found: readonly Source[], basis: PhysicianBasis): Source {
   const kinds = found.map(namedKind)
   const own = PHYSICIAN_CHARTS[basis].kind

@@ -214,7 +214,7 @@ describe('a relative value file', () => {
       record({ cpt: 'G0106', modifier: '2-6' }),
     ]
     const { lines, rejects } = read(csv([...bad, record({ cpt: '\u00ffG0101\u00a0' })]))
-    // What has a code stays: that it is there can be said, and where.
+    // A line with a code stays: its row can say that it is there, and where.
     expect(lines.map(({ cpt, modifier, refused, line }) => [cpt, modifier, refused, line])).toEqual([
       ['G0102', '', 'R02', 9],
       ['G0103', '', 'R02', 10],

@@ -10,7 +10,7 @@ import { oneLine, tableRecords, withoutSeparators } from '../records.ts'
 import type { Source } from '../source.ts'
 
 /**
- * How CMS has headed each column, assembled from the lines of the stacked header. The order of columns differs
+ * The titles that CMS has given each column, assembled from the lines of the stacked header. The order of columns differs
  * between years, and some years spell a word out that others shorten.
  */
 const COLUMNS = {
@@ -40,8 +40,8 @@ type Column = keyof typeof COLUMNS
 const NAMES = Object.keys(COLUMNS) as Column[]
 
 /**
- * One line of the file, its cells as printed, and the line that says something else of the same code and modifier. Of
- * one that a rule refuses, only the code can be relied on, and the modifier unless that is what cannot be read.
+ * One line of the file, its cells as printed, and the line that says something else of the same code and modifier. In a
+ * line that a rule refuses only the code can be relied on, and the modifier unless that is what cannot be read.
  */
 export type PhysicianLine = { line: number; contradicted_on?: number; refused?: 'R02' | 'R03' } & {
   [name in Column]: string
@@ -90,11 +90,11 @@ const HEADER_LINES = 5
 /** A header that has not come by then never will. */
 const PREAMBLE_LINES = 40
 
-/** Whether the text is a PPRRVU file, by what stands in it: names are given by whoever saved it. */
+/** Whether a file is a PPRRVU file, by its contents: its name may have been changed. */
 export const isRelativeValueFile = (source: Source): boolean =>
   isFixedWidth(source.text) || findHeader(source) !== undefined
 
-/** The lines with a code. Of two that say the same, the first; if they do not, it says where the other is. */
+/** The lines with a code. The first of two that agree is taken; if they do not, it says where the other is. */
 export function physicianLines(source: Source, rejects: Findings): PhysicianLine[] {
   const lines = new Map<string, PhysicianLine>()
   let seen = 0
@@ -122,7 +122,7 @@ export function physicianLines(source: Source, rejects: Findings): PhysicianLine
       known.contradicted_on ??= line.line
     }
   }
-  // In a few lines that someone made up the totals may be made up too; in a schedule they never are.
+  // A few invented lines may have invented totals; a whole schedule never has.
   if (seen >= WHOLE_SCHEDULE) unsound += disagreeing
   if (seen >= ENOUGH_LINES && unsound > seen * MOST_UNSOUND)
     throw unreadable(
@@ -193,7 +193,7 @@ function findHeader(source: Source): { line: number; names: string[] } | undefin
     recent.push(record)
     if (recent.length > HEADER_LINES) recent.shift()
     if (!COLUMNS.cpt.test((record.cells[0] ?? '').trim().toUpperCase())) continue
-    // As few lines as name every column: the title above them is not part of a header of one line.
+    // The fewest lines that name every column are the header: a title above them is not part of it.
     const headers = recent.map((_, at) => assemble(recent.slice(recent.length - 1 - at).map(({ cells }) => cells)))
     const names = headers.find(namesEveryColumn) ?? headers.at(-1) ?? []
     return names.some((name) => COLUMNS.work.test(name)) ? { line: record.line, names } : undefined
@@ -234,7 +234,7 @@ function findColumns(names: readonly string[]): { [name in Column]: number } {
   return Object.fromEntries(entries) as { [name in Column]: number }
 }
 
-/** How a pattern of ours reads: NON-FAC PE RVU. */
+/** A pattern of ours as a reader would write it: NON-FAC PE RVU. */
 const READABLE = (title: RegExp): string => title.source.replaceAll(/\(.*?\)\?|[?^$]/g, '')
 
 function* fixedWidthLines(text: string): Generator<PhysicianLine> {

@@ -14,18 +14,18 @@ import {
 import { type PhysicianLine, physicianLines } from './physician-lines.ts'
 import { rowsOfLine } from './physician-rows.ts'
 
-/** The relative value line, and for a locality its line of indices, must make the same row again, byte for byte. */
+/** Checks that the relative value line, and for a locality its line of indices, makes the same row again, byte for byte. */
 export function rereadPhysician(): Reread {
   const lines = perSource((source) => byLine<PhysicianLine>(physicianLines(whole(source), new Map())))
   const localities = perSource((source) => byLine<Locality>(readGpci(whole(source))))
   const named = perSource((source: Source) => ({ kind: namedKind(source), year: saidEdition(source).year }))
-  // By the name that the release cites: a copy may be called something else.
+  // Sources under the name that the release cites: a copy may have another one.
   const asCited = new Map<string, Source>()
   return (row, [rvus, gpci]) => {
     const line = rvus && lines(rvus.source).get(rvus.line)
     if (!line) return fail('line_not_found')
     if (row.region !== NATIONAL.region && !gpci) return fail('inputs_not_at_line')
-    // Of a line that is contradicted, the other one is cited too.
+    // A line that another one contradicts is cited together with that one.
     const place = gpci && row.region !== NATIONAL.region ? localities(gpci.source).get(gpci.line) : NATIONAL
     if (!place) return fail('line_not_found')
     const key = `${rvus.source.sha256} ${rvus.file}`
@@ -45,7 +45,7 @@ export function rereadPhysician(): Reread {
   }
 }
 
-/** Which conversion factor the file says it is for; where it does not, which one the release says. */
+/** The conversion factors that the file may be for: the one that it names, or else the one that the release names. */
 function kindsOf(
   row: Row,
   line: PhysicianLine,

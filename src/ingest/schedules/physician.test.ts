@@ -178,7 +178,7 @@ describe('an edition', () => {
       refusal(() => physicianSchedule([titled(rvus), gpci], { ...invented, effective_from }, new Map()))
     expect(read('2026-03-09')).toBe('read')
     expect(read('2025-07-01')).toContain('must be a day of 2026')
-    // Of a file that does not say, the operator's day tells the year, its factors and its indices.
+    // Where the file does not say, the operator's day tells the year, its factors and its indices.
     const silent = (effective_from: string) => {
       const options = { edition: 'OWN', effective_from, accept: ['locality_count'] } as const
       let made: Row | undefined

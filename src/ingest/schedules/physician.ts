@@ -28,7 +28,7 @@ import { absencesOf, groupByCode, type PhysicianEdition, physicianRows, pricedSe
 export interface PhysicianOptions {
   edition?: string | undefined
   effective_from?: string | undefined
-  /** Which regions to make rows for; all of them when not said. */
+  /** The regions to make rows for; all of them if left out. */
   regions?: readonly string[] | undefined
   accept?: readonly Acceptable[] | undefined
   /** Invented data need not look like an edition of CMS's. */
@@ -46,8 +46,8 @@ export interface PhysicianSchedule {
 }
 
 /**
- * One edition of the physician fee schedule, from CMS's archive or its loose files in any order. Which file is
- * which is decided by what stands in it; others that the archive holds are left alone.
+ * One edition of the physician fee schedule, from CMS's archive or its loose files in any order. Files are told apart
+ * by their contents; others that the archive holds are left alone.
  */
 export function physicianSchedule(
   sources: readonly Source[],
@@ -82,7 +82,7 @@ export function physicianSchedule(
 const yearGiven = ({ effective_from, data_class }: PhysicianOptions): number | undefined =>
   data_class !== 'sample' && effective_from && isDay(effective_from) ? Number(effective_from.slice(0, 4)) : undefined
 
-/** As the operator says, and otherwise as the file does. The day must lie in the year that the file is of. */
+/** The name and first day that the operator gives, or else the file. The day must lie in the file's year. */
 function editionOf(said: FileEdition, given: PhysicianOptions): { edition: string; effective_from: string } {
   const { edition = said.edition, effective_from = said.effective_from } = given
   if (!edition || !effective_from)
@@ -92,17 +92,18 @@ function editionOf(said: FileEdition, given: PhysicianOptions): { edition: strin
   return { edition, effective_from }
 }
 
-interface Whole {
+/** Facts of a whole edition. */
+interface EditionFacts {
   lines: readonly PhysicianLine[]
   localities: readonly Locality[]
   factor: string
-  /** What the PPRRVU file is of, and what the GPCI file says it is. */
+  /** The year of the PPRRVU file, and the one that the GPCI file states. */
   year: number | undefined
   indexed: number | undefined
 }
 
-/** Whole-file rules: what holds for every edition that CMS has published. What the operator accepts is counted. */
-function checkWhole(whole: Whole, { accept = [], data_class }: PhysicianOptions, rejects: Findings): void {
+/** Rules that every edition that CMS has published keeps. An exception that the operator accepts is counted. */
+function checkWhole(whole: EditionFacts, { accept = [], data_class }: PhysicianOptions, rejects: Findings): void {
   const { lines, localities, factor, year, indexed } = whole
   const last = localities.at(-1)?.line ?? 1
   const accepted = (name: Acceptable): boolean => data_class === 'sample' || accept.includes(name)
@@ -148,7 +149,7 @@ function choosePlaces(
   return { places: localities.filter(({ region }) => wanted.has(region)), national: wanted.has(NATIONAL.region) }
 }
 
-/** How many rows there will be, for whoever waits for them. */
+/** How many rows there will be, to show the progress of a load. */
 function countRows(
   lines: readonly PhysicianLine[],
   places: number,

@@ -8,8 +8,8 @@ import { type Columns, readTable } from './table.ts'
 
 export const isList = (source: Source): boolean => isRuralList(source) || isBiddingAreaList(source)
 
-/** Statements of the lists on a ZIP code, and where they stand: the line that lists it, or else the head of the list. */
-export interface Listed {
+/** Entries of the lists for a ZIP code, and their lines: the one that lists it, or else the head of the list. */
+export interface ListEntries {
   says: Pick<PlaceRow, 'rural' | 'bidding_area'>
   at: PlaceRow['locator']
 }
@@ -19,7 +19,7 @@ export const listedIn =
     rural: { of: RuralZips; citation: number } | undefined,
     bidding: { of: BiddingAreas; citation: number } | undefined,
   ) =>
-  (zip: string): Listed => ({
+  (zip: string): ListEntries => ({
     says: { ...(rural && { rural: rural.of.has(zip) }), ...(bidding && areaFor(zip, bidding.of)) },
     at: [
       ...(rural ? [{ citation: rural.citation, line: rural.of.get(zip) ?? 1 }] : []),

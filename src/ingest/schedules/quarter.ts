@@ -13,7 +13,7 @@ const MONTHS = ['jan', 'apr', 'jul', 'oct']
 /** Titles are short. A sentence that names a month tells of something else. */
 const MAX_TITLE = 120
 
-/** What the titles of a file, its name first, say of its quarter. Nothing where they do not say. */
+/** The quarter that the titles of a file name, its own name first; undefined where none of them does. */
 export function statedQuarter(titles: readonly string[]): Quarter | undefined {
   const stated = titles.filter((title) => title.length <= MAX_TITLE).flatMap((title) => quarterIn(title) ?? [])
   const [first] = stated
@@ -51,7 +51,7 @@ export function quarterEnd(day: string): string {
   return dayOf(Date.UTC(year, quarter * 3, 0))
 }
 
-/** What the operator says of an edition, if anything. */
+/** The name and first day of an edition, if the operator gives them. */
 export interface EditionOptions {
   edition?: string | undefined
   effective_from?: string | undefined

@@ -23,7 +23,7 @@ import {
 
 /** A schedule that CMS publishes as one table or several: text with any delimiter, or workbooks. */
 export interface Schedule {
-  /** What its files are, in a sentence such as "this is not an ASC Addendum AA or BB". */
+  /** Names its files in a sentence such as "this is not an ASC Addendum AA or BB". */
   what: string
   /** Its tables, in the order in which they are cited. One of them is enough. A file is the first of them that it can be. */
   parts: readonly Part[]
@@ -36,7 +36,7 @@ export interface Schedule {
 
 /** A table of a schedule. */
 export interface Part {
-  /** What the file is, where the schedule has several: "this is not an ASC Addendum AA". */
+  /** Names its file, where the schedule has several: "this is not an ASC Addendum AA". */
   what?: string
   /** The columns by their titles. The code is called `cpt`. */
   columns: Columns & { cpt: Columns[string] }
@@ -46,7 +46,7 @@ export interface Part {
   beside?: {
     /** Whether a table with these columns is this one. */
     isOne: (table: Table) => boolean
-    /** How its file is called. The rule is noted where a file has such a name and other columns. */
+    /** The form of its file's name. The rule is noted where a file has such a name and other columns. */
     named: RegExp
     rule: string
     row: RowMaker
@@ -155,7 +155,7 @@ export function scheduleReader({ what, parts: tables, dated, empty, row }: Sched
     const own = found.filter(({ part }) => !part.beside)
     const titles = own.flatMap(({ table }) => table.titles)
     refuseProposed(found.flatMap(({ table }) => table.titles))
-    // Where the schedule is not among them, or cannot be read, what belongs to it must not stand in its place.
+    // Where the schedule is not among them, or cannot be read, a table beside it must not take its place.
     for (const { part } of found)
       if (part.beside && found[0]?.part !== parts[0])
         throw unreadable(`${part.what} is given, and ${what} that can be read is not: give both`)
@@ -280,7 +280,7 @@ function rereadTables(
     const cited = places.map(({ source, line }, at) => ({ source, line, citation: row.locator[at]?.citation ?? 0 }))
     const at = cited.map(({ source, line, citation }) => {
       const found = tables(source).at.get(line) ?? []
-      // Several sheets of a workbook have a row of this number: the one that is meant has the code.
+      // Several sheets of a workbook have a row of this number: the row has the code.
       const ofCode = found.filter((each) => each.code('cpt').startsWith(row.cpt))
       const isMeant = (line: PartLine): boolean =>
         rowsOf({ ...line, citation }, row.effective_from).some(

@@ -21,8 +21,8 @@ const BB = {
 const AA = { ...BB, multiple: { titles: ['Subject to Multiple Procedure Discounting'] } } as const
 
 /**
- * What Medicare pays an ambulatory surgical center: Addendum AA has the surgical procedures, Addendum BB what is
- * furnished with them. The national unadjusted rate, or why there is none.
+ * Medicare's national unadjusted rates for ambulatory surgical centers, or why there is none: Addendum AA has the
+ * surgical procedures, Addendum BB the services furnished with them.
  */
 export const reader = scheduleReader({
   what: 'an ASC Addendum AA or BB',

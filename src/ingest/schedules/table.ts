@@ -10,7 +10,7 @@ import { codeIn, findingFor, type LineRule } from '../findings.ts'
 import { oneLine } from '../records.ts'
 import type { Source } from '../source.ts'
 
-/** How publishers head a column, the first as we call it, and whether it may be missing. */
+/** The titles that publishers give each column, our own name for it first, and whether it may be missing. */
 export interface Columns {
   [name: string]: { titles: readonly string[]; optional?: true }
 }
@@ -19,19 +19,19 @@ export interface Columns {
 export interface Line {
   line: number
   cell(name: string): string
-  /** The same without the stray bytes that some editions have around a code. */
+  /** The cell of a code, without the stray bytes that some editions have around it. */
   code(name: string): string
   /** A number as it is written or, in a workbook, as it is shown. */
   number(name: string): string
-  /** The columns that are none of ours: the title of each, and its number. */
+  /** The columns that were not asked for: the title of each, and its number. */
   others(): readonly (readonly [title: string, number: string])[]
 }
 
 export interface Table {
-  /** The file's name, the sheet's, and what stands above the header: they may say which edition it is. */
+  /** The names of the file and the sheet, and the titles above the header: they may say which edition it is. */
   titles: string[]
   has(name: string): boolean
-  /** The titles of the columns that are none of ours. */
+  /** The titles of the columns that were not asked for. */
   others: readonly string[]
   lines: Iterable<Line>
 }
@@ -91,7 +91,7 @@ function findTable(
     const next = reading.next()
     if (next.done) break
     const { cells } = next.value
-    const places = placesIn(cells, columns, what)
+    const places = columnsIn(cells, columns, what)
     if (places) {
       const dated = cells.filter((title) => undated(squashed(title)) !== squashed(title))
       const titles = [source.name ?? source.file, name, ...preamble, ...dated]
@@ -139,7 +139,7 @@ function tableOf(
   }
 }
 
-/** Half of the last amount would pass for one, and the codes behind it would be proved to have no price. */
+/** Refuses a file that was cut: half of the last amount would pass for an amount, and the codes behind it would be proved to have no price. */
 function* uncut({ kind, text }: Source, records: Iterable<TableLine>): Generator<TableLine> {
   const end = new FileEnd()
   for (const record of records) {
@@ -151,8 +151,8 @@ function* uncut({ kind, text }: Source, records: Iterable<TableLine>): Generator
   if (end.isCut()) throw unreadable('the file ends in the middle of a record: download it again', end.line)
 }
 
-/** The place of each column if these cells are the header; nothing if they are not. */
-function placesIn(cells: readonly string[], columns: Columns, what: string): Map<string, number> | undefined {
+/** The number of each column if these cells are the header; undefined if they are not. */
+function columnsIn(cells: readonly string[], columns: Columns, what: string): Map<string, number> | undefined {
   const heads = cells.map((title) => undated(squashed(title)))
   const places = new Map<string, number>()
   for (const [name, { titles, optional }] of Object.entries(columns)) {
@@ -182,7 +182,7 @@ export function refuseProposed(titles: readonly string[]): void {
 }
 const MAX_TITLE = 80
 
-/** The ways to read a file: each sheet, or text by each delimiter. What is wrong with one is found when it is tried. */
+/** The ways to read a file: each sheet, or text by each delimiter. A way is read only when it is tried. */
 function layoutsOf({ kind, bytes, sheet, text }: Source): (() => Sheet)[] {
   if (kind === 'xlsx') {
     const places = sheet === undefined ? Array.from({ length: sheetCount(bytes) }, (_, at) => at) : [sheet]
@@ -230,7 +230,7 @@ export function isReadBy(read: (source: Source) => Table, source: Source): boole
  */
 export function chooseSource(given: readonly Source[], read: (source: Source) => Table, what: string): Source {
   const [only] = given
-  if (only && given.length === 1) return only // whatever is wrong with it is said when it is read
+  if (only && given.length === 1) return only // reading it says what is wrong with it
   const kinds = [/\.csv/i, /./].map((name) => given.filter(({ file, kind }) => kind !== 'xlsx' && name.test(file)))
   for (const group of [...kinds, given.filter(({ kind }) => kind === 'xlsx')]) {
     const [found, ...more] = group.filter((source) => isReadBy(read, source))
@@ -242,7 +242,7 @@ export function chooseSource(given: readonly Source[], read: (source: Source) =>
   throw unreadable(`none of the files is ${what}`)
 }
 
-/** What a line came to: a row, the rule that refuses it where no row can be made of it, or nothing where it is blank. */
+/** The result of a line: a row, the rule that refuses it where no row can be made of it, or nothing where it is blank. */
 export type LineResult = Row | string | undefined
 
 /**
@@ -273,7 +273,7 @@ export function rowsInOrder(made: Iterable<{ line: number; row: LineResult }>, r
 
 export const isUnreadable = (row: Row): boolean => row.kind === 'absence' && row.reason === 'unreadable'
 
-/** Of two lines, one of which cannot be read: what the other says. A line of another edition says nothing of this one. */
+/** The row of the readable one of two lines, marked as partial. A line of another edition does not make it partial. */
 function beside(known: Row, row: Row): Row {
   if (isUnreadable(known) && isUnreadable(row)) return known
   const [sound, other] = isUnreadable(known) ? [row, known] : [known, row]
@@ -282,7 +282,7 @@ function beside(known: Row, row: Row): Row {
   return { ...sound, flags: [...sound.flags, 'partial'], locator: [...sound.locator, ...other.locator] }
 }
 
-/** Apart from where they stand, and that a line beside them cannot be read. */
+/** Whether two rows differ only in their lines, and in whether a line beside them cannot be read. */
 export const saysTheSame = (a: Row, b: Row): boolean =>
   rowText({ ...a, locator: b.locator, flags: unmarked(a) }) === rowText({ ...b, flags: unmarked(b) })
 const unmarked = ({ flags }: Row): string[] => flags.filter((flag) => flag !== 'partial')
@@ -295,7 +295,7 @@ const WITHHELD = {
   derivation: { method: 'row-rule/1', inputs: { rule: 'R10' } },
 } as const
 
-/** What is stated of a key under which the source has different things: that it has, and where. */
+/** The row of a key for which the source states different things: it says that, and where. */
 function withheld(row: Row, other: Row): Row {
   const { cpt, modifier, region, npi, basis, setting, effective_from, locator } = row
   const key = { cpt, modifier, region, npi, basis, setting, class: row.class, effective_from }

@@ -47,7 +47,7 @@ export function feeCents(rvu: WholeParts, gpci: WholeParts, factor: number): num
   return ((adjusted - rest) / CENT) * factor + (product - (product % CENT)) / CENT
 }
 
-/** The same amount from the decimals of the file. */
+/** The amount from the decimals of the file, in cents. */
 export const physicianFeeCents = (rvu: Parts, gpci: Parts, factor: string): number =>
   feeCents(relativeValues(rvu), indices(gpci), conversionFactor(factor))
 
