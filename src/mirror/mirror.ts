@@ -15,20 +15,11 @@ import { equalBytes, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
 import type { FiguresState } from '../proof/figures.ts'
 import type { TrustPolicy } from '../proof/note/policy.ts'
-import { isManifest, isState, type Manifest, type RegistryEntry } from '../proof/price/release.ts'
+import { isManifest, isState, type RegistryEntry } from '../proof/price/release.ts'
 import { leafHash } from '../proof/tree/merkle.ts'
 import { derive, filesOf, type MirroredLog } from './derived-store.ts'
 import { continues, type KeptLog, readLog, writeCheckpoint, writeParts } from './log-copy.ts'
-import {
-  bringRelease,
-  clearIncoming,
-  fetchIndex,
-  INDEX,
-  type IndexEntry,
-  indexText,
-  isHere,
-  parseIndex,
-} from './release-copy.ts'
+import { bringRelease, clearIncoming, findCopy, INDEX, indexText } from './release-copy.ts'
 import type { StaticTree } from './static-tree.ts'
 
 export const POLICY = '/log/policy'
@@ -72,13 +63,12 @@ export async function mirrorOnce(mirroring: Mirroring): Promise<MirrorRound> {
   const followed = await follow(parts, memory, kept, mirroring)
   const releases = followed ? await bringAll(parts, mirroring, memory, followed.entries) : undefined
   if (followed && releases && alarms.raised.length === 0) {
-    const index = releases.files
-    write(mirroring, kept, memory, followed, index)
+    write(mirroring, kept, memory, followed)
     await derive(tree, {
       registry: followed.registry,
       figures: followed.figures,
       entries: followed.entries,
-      files: new Map(index.map(({ release_id, file }) => [release_id, file])),
+      files: releases.files,
     })
     noteLocks(tree, followed)
   }
@@ -88,7 +78,7 @@ export async function mirrorOnce(mirroring: Mirroring): Promise<MirrorRound> {
     registry: memory.registry?.leaves.length ?? 0,
     figures: memory.figures?.leaves.length ?? 0,
     recorded_at: followed ? new Date(followed.registry.recordedAt).toISOString() : null,
-    releases: releases?.files.length ?? 0,
+    releases: releases?.files.size ?? 0,
     brought: releases?.brought ?? 0,
   }
 }
@@ -176,57 +166,45 @@ function lastEntry({ leaves }: LogMemory, state: FiguresState): Map<number, Uint
   return last && equalBytes(leafHash(body), last) ? new Map([[leaves.length - 1, body]]) : undefined
 }
 
-interface Brought {
-  files: IndexEntry[]
+interface ReleaseCopies {
+  /** By the name of a release: the digest of its file. */
+  files: Map<string, string>
+  /** How many of them were brought in this round. */
   brought: number
 }
 
-/** The file of every release that the log names, withdrawn or not: rows of all of them can be cited. */
+/** The rows of every release that the log names, withdrawn or not: rows of all of them can be cited. */
 async function bringAll(
   parts: Parts,
   { tree, tell }: Mirroring,
   memory: Memory,
   entries: readonly RegistryEntry[],
-): Promise<Brought | undefined> {
-  const { fetcher, alarms } = parts
-  clearIncoming(tree)
+): Promise<ReleaseCopies | undefined> {
   const files = filesOf(tree)
   const all = { ...parts, tree, files }
-  const known = new Map((parseIndex(tree.text(INDEX)) ?? []).map((each) => [each.release_id, each]))
-  let offered: Map<string, IndexEntry> | undefined
-  const brought: Brought = { files: [], brought: 0 }
+  clearIncoming(all)
+  const copies: ReleaseCopies = { files: new Map(), brought: 0 }
   const manifests = [...entries.entries()].flatMap(([place, entry]) =>
     isManifest(entry) ? [{ place, release: entry }] : [],
   )
   try {
     for (const [i, { place, release }] of manifests.entries()) {
-      const here = known.get(release.release_id)
-      if (here && (await isHere(all, release, here.file))) {
-        brought.files.push(here)
-        continue
+      const { release_id, row_count } = release
+      let file = await findCopy(all, release)
+      if (file === undefined) {
+        tell(`release ${i + 1} of ${manifests.length}: ${release_id}, ${row_count} rows`)
+        const signed: SignedManifest = { release, evidence: manifestEvidence(memory.registry, place, release) }
+        file = await bringRelease(all, signed)
+        if (file === undefined) return undefined
+        copies.brought++
       }
-      offered ??= new Map(((await fetchIndex(fetcher)) ?? []).map((each) => [each.release_id, each]))
-      const entry = offered.get(release.release_id)
-      const signed: SignedManifest = { release, evidence: manifestEvidence(memory.registry, place, release) }
-      if (!entry) {
-        alarms.raise('rows_unreadable', `${release.release_id}, ${INDEX} does not name its file`, signed.evidence)
-        return undefined
-      }
-      tell(`release ${i + 1} of ${manifests.length}: ${told(release, entry)}`)
-      if (!(await isHere(all, release, entry.file))) {
-        if (!(await bringRelease(all, signed, entry))) return undefined
-        brought.brought++
-      }
-      brought.files.push({ release_id: entry.release_id, file: entry.file, bytes: entry.bytes })
+      copies.files.set(release_id, file)
     }
-    return brought
+    return copies
   } finally {
     files.close()
   }
 }
-
-const told = ({ release_id, row_count }: Manifest, { bytes }: IndexEntry): string =>
-  `${release_id}, ${row_count} rows, ${(bytes / 1024 ** 2).toFixed(1)} MiB`
 
 /** What a checkpoint covers is in the folder before the checkpoint is. */
 function write(
@@ -234,10 +212,9 @@ function write(
   kept: KeptLogs,
   { registry, figures }: Memory,
   followed: Followed,
-  index: readonly IndexEntry[],
 ): void {
   tree.write(POLICY, policyText)
-  tree.write(INDEX, indexText(index))
+  tree.write(INDEX, indexText(followed.entries.filter(isManifest)))
   for (const [name, log] of Object.entries({ registry, figures }) as [LogName, LogMemory][]) {
     const { entries } = followed[name]
     const isWhole = entries.size === log.leaves.length

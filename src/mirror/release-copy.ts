@@ -1,210 +1,221 @@
-// The file of a release: fetched, unpacked within bounds, derived again from its own rows, and only then kept.
+// The rows of a release: fetched as a stream within bounds, and written into a release file of our own. No file of somebody
+// else is ever opened as a database.
 
 import {
   closeSync,
   createReadStream,
+  createWriteStream,
   existsSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { StoreFault } from '../db/db.ts'
-import { digestOf, FileFolder } from '../db/file-folder.ts'
-import { syncFile, syncFolder } from '../db/replace-file.ts'
-import { unpack } from '../db/s3-files.ts'
-import { type Fetcher, MOST, textOf } from '../monitor/fetcher.ts'
+import { pipeline } from 'node:stream/promises'
+import { digestOf, type FileFolder } from '../db/file-folder.ts'
+import { replaceFile, syncFile, syncFolder } from '../db/replace-file.ts'
+import { isUnpackingError, unpacked } from '../db/zstd.ts'
+import type { Fetcher } from '../monitor/fetcher.ts'
 import type { Parts } from '../monitor/log.ts'
-import type { SignedManifest } from '../monitor/rows.ts'
+import { rowIn, type SignedManifest } from '../monitor/rows.ts'
+import { concat, fromUtf8 } from '../proof/bytes.ts'
 import type { Manifest } from '../proof/price/release.ts'
-import { closed, count, listOf, matches, oneOf, token } from '../proof/shape.ts'
+import { MAX_LEAF_BYTES } from '../proof/price/row.ts'
 import { HASH_SIZE } from '../proof/tree/merkle.ts'
 import { tilePath, tilesOf } from '../proof/tree/tiles.ts'
-import { hasOwnSchema } from '../registry/rows/file-summary-store.ts'
+import { type CountedRow, countedRow, NewReleaseFile, UnfitRow } from '../registry/rows/new-file-store.ts'
 import { ReleaseFile } from '../registry/rows/release-file-store.ts'
-import { rederive } from '../registry/release/rederive.ts'
+import { packedRows } from '../registry/rows/row-stream.ts'
 import type { StaticTree } from './static-tree.ts'
 
 export const INDEX = '/releases/index.json'
-const INDEX_SCHEMA = 'agent-trust-registry/release-files@v1'
-export const fileName = (file: string): string => `/releases/${file}.atr.zst`
 
-/** What an index says of a release. Nobody signs it: what it names is checked against the manifest. */
-export interface IndexEntry {
-  release_id: string
-  file: string
-  bytes: number
-}
+/** Nobody signs it: it says what the manifests say, for readers of the folder. */
+export const indexText = (releases: readonly Manifest[]): string =>
+  JSON.stringify({
+    schema: 'agent-trust-registry/release-streams@v1',
+    releases: releases.map(({ release_id, row_count }) => ({ release_id, row_count })),
+  })
 
-const isIndex = closed({
-  schema: oneOf(INDEX_SCHEMA),
-  files: listOf(closed({ release_id: token, file: matches(/^[0-9a-f]{64}$/), bytes: count }), 1_000_000),
-})
+const streamPath = ({ release_id }: Manifest): string => `/releases/${release_id}.ndjson.zst`
+const tilesFolder = ({ release_id }: Manifest): string => `/log/releases/${release_id}`
 
-export function parseIndex(text: string | undefined): IndexEntry[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? '')
-    return isIndex(value) ? (value as { files: IndexEntry[] }).files : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
-export const indexText = (files: readonly IndexEntry[]): string => JSON.stringify({ schema: INDEX_SCHEMA, files })
-
-export const fetchIndex = async (fetcher: Fetcher): Promise<IndexEntry[] | undefined> =>
-  parseIndex(textOf(await fetcher.bytes(INDEX, MOST.page)))
-
-/** No release file has more: a row takes a few dozen bytes of it, and the rest is its tree. */
-const mostBytes = ({ row_count }: Manifest): number => 1024 ** 2 + row_count * 2048
-/** What does not get smaller by compression gets a little larger. */
-const mostPacked = (bytes: number): number => bytes + Math.ceil(bytes / 100) + 64 * 1024
+/** No packed stream is larger: a row takes a few dozen bytes of it. */
+const mostPacked = ({ row_count }: Manifest): number => 1024 ** 2 + row_count * 2048
 
 interface CopyParts extends Parts {
   tree: StaticTree
-  /** Where unpacked files are that were derived again. */
+  /** The release files that were written here. */
   files: FileFolder
 }
 
+/** What was kept of a release, in a record that is written last of all. */
+interface CopyRecord {
+  rows_root: string
+  /** The digests of the release file and of the stream. */
+  file: string
+  stream: string
+}
+
+const recordOf = (tree: StaticTree, { release_id }: Manifest): string => tree.inside(`copies/${release_id}`)
+
+const readRecord = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+
+function writeRecord(path: string, { rows_root, file, stream }: CopyRecord): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  replaceFile(path, `${rows_root} ${file} ${stream}\n`)
+}
+
 /**
- * Whether a file that is here is that of the release. Files get their name here only when they were derived again, and are read
- * once more, because a disk can change them: one that was changed is fetched again.
+ * The digest of the release file that is here of a release. Undefined if something of it is missing, or is no longer what
+ * was written: a disk can change files.
  */
-export async function isHere(
+export async function findCopy(
   { tree, files }: Pick<CopyParts, 'tree' | 'files'>,
   release: Manifest,
-  file: string,
-): Promise<boolean> {
-  if (!tree.has(fileName(file)) || !tree.has(tilesFolder(release)) || !(await files.isWhole(file))) return false
-  try {
-    const { row_count, rows_root } = new ReleaseFile(files.open(file), release.release_id).header()
-    return row_count === release.row_count && rows_root === release.rows_root
-  } catch (error) {
-    if (error instanceof StoreFault) return false
-    throw error
-  }
+): Promise<string | undefined> {
+  const [, rows_root, file = '', stream] =
+    /^(\S+) ([0-9a-f]{64}) ([0-9a-f]{64})\n$/.exec(readRecord(recordOf(tree, release))) ?? []
+  const isThere = rows_root === release.rows_root && tree.has(tilesFolder(release)) && tree.has(streamPath(release))
+  if (!isThere || !(await files.isWhole(file))) return undefined
+  return (await digestOf(tree.path(streamPath(release)))) === stream ? file : undefined
 }
 
-/** Where the file of a release is until it was derived again. */
 const incomingOf = (tree: StaticTree): string => tree.inside('incoming')
+/** The temporary name of a release file that is being written. */
+const WRITING = 'incoming'
 
-/** What a round that was killed left behind, also when it ended after the last file was kept. */
-export const clearIncoming = (tree: StaticTree): void => rmSync(incomingOf(tree), { recursive: true, force: true })
+/** Removes what a round left that was killed. */
+export function clearIncoming({ tree, files }: Pick<CopyParts, 'tree' | 'files'>): void {
+  rmSync(incomingOf(tree), { recursive: true, force: true })
+  files.removeTemporary(WRITING)
+}
 
-/** Brings the file of a release. False where an alarm was raised; then nothing of it is kept. */
-export async function bringRelease(parts: CopyParts, signed: SignedManifest, entry: IndexEntry): Promise<boolean> {
-  const { tree, alarms } = parts
+/** Why a stream is not kept as the rows of its release. */
+class StreamFault extends Error {
+  constructor(
+    message: string,
+    readonly code: 'rows_unreadable' | 'row_hashes_wrong' = 'rows_unreadable',
+  ) {
+    super(message)
+  }
+}
+
+/** Brings the rows of a release. Returns the digest of their file; undefined where an alarm was raised, and then nothing is kept. */
+export async function bringRelease(parts: CopyParts, signed: SignedManifest): Promise<string | undefined> {
+  const { tree, files, alarms } = parts
   const { release, evidence } = signed
-  const incoming = new FileFolder(incomingOf(tree))
-  mkdirSync(incoming.path, { recursive: true, mode: 0o700 })
+  mkdirSync(incomingOf(tree), { recursive: true, mode: 0o700 })
   try {
-    const wrong = await copied(parts, release, entry, incoming)
-    if (wrong === undefined) return true
-    alarms.raise(wrong.code, `${release.release_id}, ${wrong.what}`, { ...evidence, file: entry.file })
-    return false
+    const file = await writtenFile(parts, release)
+    files.keep(WRITING, file)
+    writeTiles(parts, release, file)
+    const stream = await writeStream(parts, release, file)
+    writeRecord(recordOf(tree, release), { rows_root: release.rows_root, file, stream })
+    return file
+  } catch (error) {
+    if (!(error instanceof StreamFault)) throw error
+    alarms.raise(error.code, `${release.release_id}, ${error.message}`, evidence)
+    return undefined
   } finally {
-    incoming.close()
-    clearIncoming(tree)
+    clearIncoming(parts)
   }
 }
 
-interface Complaint {
-  code: 'rows_unreadable' | 'row_hashes_wrong'
-  what: string
-}
-const unreadable = (what: string): Complaint => ({ code: 'rows_unreadable', what })
-
-async function copied(
-  { tree, fetcher, files }: CopyParts,
-  release: Manifest,
-  { file, bytes }: IndexEntry,
-  incoming: FileFolder,
-): Promise<Complaint | undefined> {
-  if (bytes > mostBytes(release)) return unreadable(`its file would have ${bytes} bytes, more than its rows can take`)
-  const kept = tree.path(fileName(file))
-  // One that is here and cannot be used is fetched again, in its place.
-  const isKept = existsSync(kept) && (await isUnpacked(kept, file, bytes, incoming))
-  const packed = join(incoming.path, 'packed')
-  if (!isKept) {
-    const status = await download(fetcher, file, packed, mostPacked(bytes))
-    if (status !== 200)
-      return unreadable(
-        status === undefined ? 'its file did not come whole' : `its file: ${answerText(fetcher, status)}`,
-      )
-    if (!(await isUnpacked(packed, file, bytes, incoming)))
-      return unreadable('its file cannot be unpacked to the bytes that its name says')
-  }
-  const wrong = await faultIn(incoming, release, file)
-  if (wrong) return wrong
-  writeTiles(tree, incoming, release, file)
-  if (!isKept) {
-    syncFile(packed)
-    moveTo(packed, kept)
-  }
-  moveTo(incoming.pathOf(file), files.pathOf(file))
-  return undefined
+/** Writes the release file from the stream that is here, if its rows are still those of the release; else from the service. */
+async function writtenFile(parts: CopyParts, release: Manifest): Promise<string> {
+  const kept = parts.tree.path(streamPath(release))
+  if (existsSync(kept))
+    try {
+      return await fileFrom(parts, release, kept)
+    } catch (error) {
+      if (!(error instanceof StreamFault)) throw error
+    }
+  const fetched = join(incomingOf(parts.tree), 'stream')
+  await download(parts.fetcher, release, fetched)
+  return fileFrom(parts, release, fetched)
 }
 
 /** How the sentence ends if whoever mirrors has to give a key. */
 export const NO_KEY = 'no agent key was given'
-const answerText = (fetcher: Fetcher, status: number): string =>
-  `answered ${status}${fetcher.isForToken(status) ? `, and ${NO_KEY}` : ''}`
 
 /** Each piece is on its way to the disk before the next one is read. */
-async function download(fetcher: Fetcher, file: string, to: string, most: number): Promise<number | undefined> {
+async function download(fetcher: Fetcher, release: Manifest, to: string): Promise<void> {
   const written = openSync(to, 'w', 0o600)
   try {
-    return await fetcher.download(fileName(file), most, (piece) => {
+    const status = await fetcher.download(streamPath(release), mostPacked(release), (piece) => {
       for (let at = 0; at < piece.length; ) at += writeSync(written, piece, at)
     })
+    if (status === undefined) throw new StreamFault('its rows did not come whole')
+    const needsKey = fetcher.isForToken(status) ? `, and ${NO_KEY}` : ''
+    if (status !== 200) throw new StreamFault(`its rows: answered ${status}${needsKey}`)
   } finally {
     closeSync(written)
   }
 }
 
-/** Unpacks a file, and gives it its name if it has the bytes that this says, neither more nor fewer. */
-async function isUnpacked(packed: string, file: string, bytes: number, incoming: FileFolder): Promise<boolean> {
-  const path = incoming.temporaryPath(file)
-  const isWhole =
-    (await unpack(createReadStream(packed), path, bytes)) &&
-    statSync(path).size === bytes &&
-    (await digestOf(path)) === file
-  if (!isWhole) return false
-  syncFile(path)
-  incoming.keep(file, file)
-  return true
-}
-
-/** Whether the rows are those that the manifest commits to, and nothing but rows is in the file. */
-async function faultIn(incoming: FileFolder, release: Manifest, file: string): Promise<Complaint | undefined> {
-  const sealed = incoming.openAnew(file)
+/** Writes the rows of a packed stream into a release file of our own, under a temporary name, and returns its digest. */
+async function fileFrom({ files }: CopyParts, release: Manifest, stream: string): Promise<string> {
+  const own = new NewReleaseFile({ files }, WRITING)
   try {
-    if (!hasOwnSchema(sealed)) return unreadable('its file is not a release file')
-  } catch {
-    return unreadable('its file cannot be read')
-  } finally {
-    sealed.close()
+    for await (const rows of rowsIn(stream, release)) {
+      for (const row of rows) own.add(row)
+      await own.turn()
+    }
+    const { digest, rows_root } = await own.seal()
+    if (rows_root !== release.rows_root)
+      throw new StreamFault('its rows are not those that its manifest commits to', 'row_hashes_wrong')
+    return digest
+  } catch (error) {
+    own.abandon()
+    throw error instanceof UnfitRow ? new StreamFault(error.message) : error
   }
-  const verdict = await rederive({ files: incoming }, { ...release, file, contents: null })
-  const [fault] = verdict.faults
-  return fault === undefined
-    ? undefined
-    : { code: 'row_hashes_wrong', what: fault.replace(`${release.release_id}: `, '') }
 }
 
-const tilesFolder = ({ release_id }: Manifest): string => `/log/releases/${release_id}`
+const LINE_FEED = 0x0a
 
-/** The row hashes, as the service has them. They get their place all at once. */
-function writeTiles(tree: StaticTree, incoming: FileFolder, release: Manifest, file: string): void {
-  const place = tree.path(tilesFolder(release))
-  if (existsSync(place)) return
-  const building = join(incoming.path, 'tiles')
+/**
+ * The rows of a packed stream, a few at a time. The stream is hostile: no more lines are read than the manifest has rows, and
+ * none that is longer than any row.
+ */
+async function* rowsIn(stream: string, { row_count }: Manifest): AsyncGenerator<CountedRow[]> {
+  let count = 0
+  /** The pieces of a line that has not ended yet. */
+  let begun: Uint8Array[] = []
+  let begunBytes = 0
+  try {
+    for await (const piece of unpacked(createReadStream(stream))) {
+      const rows: CountedRow[] = []
+      let from = 0
+      for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, from)) {
+        if (++count > row_count) throw new StreamFault('there are more rows than its manifest says')
+        const line = concat(...begun, piece.subarray(from, end))
+        const row = rowIn(line)
+        if (!row) throw new StreamFault(`line ${count} of its rows is not a row`)
+        rows.push(countedRow(row, fromUtf8(line)))
+        from = end + 1
+        begun = []
+        begunBytes = 0
+      }
+      begun.push(piece.slice(from))
+      begunBytes += piece.length - from
+      if (begunBytes > MAX_LEAF_BYTES) throw new StreamFault(`line ${count + 1} of its rows is too long`)
+      yield rows
+    }
+  } catch (error) {
+    throw isUnpackingError(error) ? new StreamFault('its rows cannot be unpacked') : error
+  }
+  if (begunBytes > 0 || count < row_count) throw new StreamFault('there are fewer rows than its manifest says')
+}
+
+/** Writes the row hashes, as the service has them. They get their place all at once. */
+function writeTiles({ tree, files }: CopyParts, release: Manifest, file: string): void {
+  const building = join(incomingOf(tree), 'tiles')
   mkdirSync(building)
-  const rows = new ReleaseFile(incoming.open(file), release.release_id)
+  const rows = new ReleaseFile(files.open(file), release.release_id)
   for (const { level, n, width } of tilesOf(release.row_count)) {
     const path = join(building, tilePath(level, n, width))
     mkdirSync(dirname(path), { recursive: true })
@@ -213,7 +224,19 @@ function writeTiles(tree: StaticTree, incoming: FileFolder, release: Manifest, f
     closeSync(written)
     syncFile(path)
   }
+  const place = tree.path(tilesFolder(release))
+  rmSync(place, { recursive: true, force: true })
   moveTo(building, place)
+}
+
+/** Writes the stream of the folder, and returns its digest. It is made anew: nothing that was served beside the rows is passed on. */
+async function writeStream({ tree, files }: CopyParts, release: Manifest, file: string): Promise<string> {
+  const path = join(incomingOf(tree), 'packed')
+  await pipeline(packedRows({ files }, { ...release, file }), createWriteStream(path, { mode: 0o600 }))
+  syncFile(path)
+  const digest = await digestOf(path)
+  moveTo(path, tree.path(streamPath(release)))
+  return digest
 }
 
 function moveTo(from: string, to: string): void {

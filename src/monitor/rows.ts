@@ -204,11 +204,13 @@ class RowReader {
   }
 }
 
-function rowIn(body: Uint8Array): AnyRow | undefined {
+/** The row that hostile bytes are, if they are the canonical JSON of one. */
+export function rowIn(body: Uint8Array): AnyRow | undefined {
+  if (body.length > MAX_LEAF_BYTES) return undefined
   try {
     const text = fromUtf8(body)
     const value: unknown = parseJson(text)
-    return body.length <= MAX_LEAF_BYTES && isAnyRow(value) && canonical(value) === text ? value : undefined
+    return isAnyRow(value) && canonical(value) === text ? value : undefined
   } catch (error) {
     // Bytes that are not UTF-8 are a TypeError.
     if (error instanceof JsonError || error instanceof TypeError) return undefined

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
-import { type AnyRow, isAnyRow, rowKey, rowText } from '../../proof/price/row.ts'
+import { type AnyRow, isAnyRow } from '../../proof/price/row.ts'
 import { loadLock } from '../opening.ts'
-import { type CountedRow, NewReleaseFile } from '../rows/new-file-store.ts'
+import { type CountedRow, countedRow, NewReleaseFile } from '../rows/new-file-store.ts'
 import { openRelease } from '../rows/release-file-store.ts'
 import { giveMemoryBack, ourTurn } from '../turn.ts'
 import { insertChecks } from './check-store.ts'
@@ -201,7 +201,5 @@ function asReady(row: StageableRow): ReadyRow {
   if ('body' in row) return row
   // A cell that no rule foresaw: the file is refused, and the cell is not repeated.
   if (!isAnyRow(row)) throw new Problem('source_unreadable', 'the source has a line that does not make a valid row')
-  const ready = { kind: row.kind, key: rowKey(row), body: rowText(row) }
-  if (row.kind === 'place') return { ...ready, cpt: row.zip, region: row.region ?? '', npi: null }
-  return { ...ready, cpt: row.cpt, region: row.region, npi: row.npi }
+  return { kind: row.kind, ...countedRow(row) }
 }
