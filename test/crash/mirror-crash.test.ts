@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readLog } from '../../src/mirror/log-copy.ts'
-import { StaticTree } from '../../src/mirror/static-tree.ts'
+import { readLog } from '../../tools/mirror/log-copy.ts'
+import { StaticTree } from '../../tools/mirror/static-tree.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { MirrorWorld, shownBy, withoutId } from '../support/mirror-world.ts'
 

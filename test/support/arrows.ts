@@ -38,10 +38,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   rails: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts', 'work-queue.ts'],
   ingest: ['calendar.ts', 'files', 'registry', 'integrity', 'db', 'proof', 'problem.ts'],
   client: ['proof'],
-  witness: ['db', 'proof', 'problem.ts', 'integrity', 'transport'],
   citations: ['db', 'files', 'outgoing'],
-  monitor: ['db', 'outgoing', 'proof'],
-  mirror: ['db', 'integrity', 'monitor', 'operation.ts', 'problem.ts', 'proof', 'registry'],
   surfaces: ['operation.ts', 'problem.ts', 'paging.ts', 'soon.ts', 'work-queue.ts', 'status.ts', 'proof', 'transport'],
   'installation.ts': ['config.ts', 'db', 'figures', 'integrity', 'proof', 'rails', 'registry'],
   verification: ['db', 'figures', 'installation.ts', 'integrity', 'job.ts', 'registry'],
@@ -57,7 +54,6 @@ export const ARROWS: Record<string, readonly string[]> = {
     'ingest',
     'integrity',
     'citations',
-    'mirror',
     'db',
     'proof',
     'operation.ts',
@@ -106,9 +102,7 @@ export const ARROWS: Record<string, readonly string[]> = {
     'figures',
     'rails',
     'integrity',
-    'witness',
-    'monitor',
-    'mirror',
+    'tools',
     'citations',
     'outgoing',
     'db',
@@ -116,6 +110,7 @@ export const ARROWS: Record<string, readonly string[]> = {
     'operation.ts',
     'problem.ts',
   ],
+  tools: ['cli', 'config.ts', 'db', 'ingest', 'integrity', 'outgoing', 'problem.ts', 'proof', 'registry', 'transport'],
 }
 
 /**
@@ -165,4 +160,7 @@ export const ROOMS: Record<string, readonly string[]> = {
   'surfaces/price': ['surfaces/http', 'surfaces/site', 'surfaces/written'],
   'surfaces/site': ['surfaces/discovery', 'surfaces/guides', 'surfaces/http', 'surfaces/written'],
   'surfaces/written': [],
+  'tools/mirror': ['tools/monitor'],
+  'tools/monitor': [],
+  'tools/witness': [],
 }

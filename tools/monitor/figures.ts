@@ -1,0 +1,114 @@
+// The figures log: its hashes for everyone, its entries with a token that opens them, and the answer that stands under it.
+
+import { canonical, JsonError, parseJson } from '../../src/proof/canonical-json.ts'
+import { isChangeEntry } from '../../src/proof/entries.ts'
+import { type FiguresProof, type FiguresState, isFiguresState } from '../../src/proof/figures.ts'
+import { figuresFaults } from '../../src/proof/figures-replay.ts'
+import { AHEAD_MS, believe, CACHED_MS } from './answers.ts'
+import { type Evidence, entryEvidence, textOrBytes } from './evidence.ts'
+import { MOST, textOf } from './fetcher.ts'
+import { checkUpperTiles, entriesFrom, followTree, type LogView, type Parts } from './log.ts'
+import type { Memory } from './memory.ts'
+
+/** The figures of a service. */
+export interface FollowedFigures {
+  /** What they are answered from. */
+  state: FiguresState
+  /** The answer as it was checked: asked again, a service could give another one. */
+  answer: string
+}
+
+/** The figures, if their answer can be believed. */
+export async function followFigures(
+  parts: Parts,
+  memory: Memory,
+  readsEntries: boolean,
+): Promise<FollowedFigures | undefined> {
+  const figures = await followTree('figures', parts, memory.figures)
+  if (!figures) return undefined
+  memory.figures = figures
+  await checkUpperTiles('figures', parts, figures)
+  const entries = readsEntries ? await replayEntries(parts, memory, figures) : []
+  const path = '/api/figures'
+  const text = textOf(await parts.fetcher.bytes(path, MOST.answer))
+  if (text === undefined) {
+    parts.alarms.raise('unreachable', path)
+    return undefined
+  }
+  const believed = await believe(parts, memory, path, text, { figures: true })
+  if (!believed) return undefined
+  const { state } = (JSON.parse(text) as { proof: FiguresProof }).proof
+  checkFuture(parts, state, { answer: text })
+  checkStale(parts, memory, entries, believed.size, text)
+  return { state, answer: text }
+}
+
+function checkFuture({ alarms, now }: Parts, { recorded_at }: FiguresState, evidence: Evidence): void {
+  if (Date.parse(recorded_at) > now + AHEAD_MS)
+    alarms.raise('head_from_future', `of the figures, it was recorded at ${recorded_at}`, evidence)
+}
+
+/**
+ * Raises an alarm if figures were answered under a checkpoint of long ago. Only a token opens the entries, which say when
+ * the next release was; without them it is long ago once this monitor has known of it for long.
+ */
+function checkStale(
+  { alarms, now }: Parts,
+  { figures, changes }: Memory,
+  entries: readonly unknown[],
+  size: number,
+  answer: string,
+): void {
+  if (!figures) return
+  const isOld = (at: number): boolean => at < now - CACHED_MS
+  const place = entries.findIndex((entry, at) => at >= size && isState(entry) && isOld(Date.parse(entry.recorded_at)))
+  const newer = entries[place] as FiguresState | undefined
+  const what = `/api/figures, of size ${size}`
+  if (newer)
+    alarms.raise('answer_stale', `${what}, a state was added at ${newer.recorded_at}`, {
+      answer,
+      ...entryEvidence(figures, place, changes[place] ?? ''),
+    })
+  else if (size < figures.leaves.length && isOld(figures.since ?? now))
+    alarms.raise('answer_stale', `${what}, and the figures log has had ${figures.leaves.length} for long`, {
+      answer,
+      log_checkpoint: figures.note,
+    })
+}
+
+const isState = (entry: unknown): entry is FiguresState => isFiguresState(entry)
+
+/** Each entry is of a known kind, and follows from those before it. What is wrong is told from the newest on. */
+async function replayEntries(parts: Parts, memory: Memory, figures: LogView): Promise<unknown[]> {
+  const { alarms } = parts
+  const added = await entriesFrom('figures', parts, figures, memory.changes.length, true)
+  if (!added)
+    alarms.note('the token does not open the entries of the figures log (audit:read): only their hashes were checked')
+  for (const body of added ?? []) memory.changes.push(textOrBytes(body))
+  const entries = memory.changes.map(entryIn)
+  const evidenceOf = (place: number): Record<string, string> =>
+    entryEvidence(figures, place, memory.changes[place] ?? '')
+  for (const [place, entry] of [...entries.entries()].reverse())
+    if (entry === undefined) alarms.raise('entry_unknown', `entry ${place} of the figures log`, evidenceOf(place))
+  for (const place of figuresFaults(entries).reverse()) {
+    const isEnd = place === entries.length
+    // Only a log that was read to its end can lack its state.
+    if (isEnd && entries.length < figures.leaves.length) continue
+    const what = isEnd ? 'the log does not end with a state' : `entry ${place}`
+    if (isEnd || entries[place] !== undefined)
+      alarms.raise('figures_wrong', what, evidenceOf(Math.min(place, entries.length - 1)))
+  }
+  const last = entries.findLastIndex(isState)
+  if (last >= 0) checkFuture(parts, entries[last] as FiguresState, evidenceOf(last))
+  return entries
+}
+
+function entryIn(text: string): unknown {
+  try {
+    const entry = parseJson(text)
+    return (isChangeEntry(entry) || isFiguresState(entry)) && canonical(entry) === text ? entry : undefined
+  } catch (error) {
+    if (error instanceof JsonError) return undefined
+    throw error
+  }
+}
