@@ -3,7 +3,7 @@
 
 import { createInterface } from 'node:readline'
 import { Fetcher } from '../../tools/monitor/fetcher.ts'
-import { tokensOf } from '../../tools/monitor/rails.ts'
+import { tokensOf } from '../../tools/monitor/fetcher.ts'
 import { isAddress } from './answer-source.ts'
 import { type Command, DONE, UsageFault } from './command.ts'
 

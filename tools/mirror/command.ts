@@ -3,15 +3,15 @@ import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isAddress, read } from '../../src/cli/answer-source.ts'
-import { type Command, DONE, REFUSED, UsageFault } from '../../src/cli/command.ts'
+import { type Command, UsageFault } from '../../src/cli/command.ts'
 import { ifInterrupted } from '../../src/cli/interruption.ts'
-import { msOf, type RoundReport, rounds } from '../../src/cli/rounds.ts'
 import { lockFolder } from '../../src/db/folder-lock.ts'
 import { readSecret } from '../../src/db/secret-file.ts'
 import { parsePolicy } from '../../src/proof/verify-lists.ts'
-import { Fetcher } from '../monitor/fetcher.ts'
+import type { Alarm } from '../monitor/alarm.ts'
+import { Fetcher, type Sign, tokensOf } from '../monitor/fetcher.ts'
 import { StateFile } from '../monitor/memory.ts'
-import { type Sign, tokensOf } from '../monitor/rails.ts'
+import { msOf, type RoundReport, report, rounds } from '../monitor/rounds.ts'
 import { CHECKPOINT, type MirrorRound, mirrorOnce, POLICY } from './mirror.ts'
 import { NO_KEY } from './release-copy.ts'
 import { StaticTree } from './static-tree.ts'
@@ -56,9 +56,13 @@ export const mirror: Command = {
     const tell = (text: string): void => (values.json ? undefined : console.error(text))
     const round = async (before: ReadonlySet<string> = new Set()): Promise<RoundReport> => {
       const now = Date.now()
-      const done = await mirrorOnce({ fetcher, tree, policy, policyText, now, tell })
-      const evidence = new StateFile(tree.inside('mirror'), fetcher.base)
-      return report(done, { evidence, now, asJson: values.json, isNew: !tree.has(CHECKPOINT) }, before)
+      const result = await mirrorOnce({ fetcher, tree, policy, policyText, now, tell })
+      const alarms = result.alarms.map((alarm) =>
+        alarm.sentence.endsWith(NO_KEY) ? { ...alarm, advice: GIVE_KEY } : alarm,
+      )
+      const state = new StateFile(tree.inside('mirror'), fetcher.base)
+      const summary = summaryOf(result, tree)
+      return report({ ...result, alarms }, { state, now, asJson: values.json, before, printAlarm, summary })
     }
     try {
       if (every !== undefined) return await rounds(round, every)
@@ -88,42 +92,16 @@ function signerOf(file: string): Sign {
 const GIVE_KEY =
   'ask the operator for an agent key with the scope registry:read, set ATR_AGENT_KEY to it in the environment, and run the command again'
 
-interface Reporting {
-  evidence: StateFile
-  now: number
-  asJson: boolean
-  /** Whether no round has come to its end yet: then the folder has nothing to go on with. */
-  isNew: boolean
-}
+const printAlarm = ({ code, sentence, advice }: Alarm, evidence: string | undefined): void =>
+  console.log(`refused ${code}: ${sentence}\n  what to do: ${advice}\n  evidence: ${evidence ?? 'none was kept'}`)
 
-/** Says what a round came to. What the one before said is not said again, but for JSON, which is whole each time. */
-function report(
-  { alarms, notes, ...counts }: MirrorRound,
-  { evidence, now, asJson, isNew }: Reporting,
-  before: ReadonlySet<string>,
-): RoundReport {
-  const code = alarms.length === 0 ? DONE : REFUSED
-  const said = new Set([...alarms.map(({ sentence }) => sentence), ...notes])
-  const shown = alarms.map((alarm) => {
-    const { code: name, sentence } = alarm
-    const advice = sentence.endsWith(NO_KEY) ? GIVE_KEY : alarm.advice
-    return { code: name, sentence, advice, evidence: evidence.keep(alarm, now) ?? null }
-  })
-  if (asJson) {
-    console.log(JSON.stringify({ ok: code === DONE, alarms: shown, notes, ...counts }))
-    return { code, said }
-  }
-  for (const { code: name, sentence, advice, evidence: path } of shown)
-    if (!before.has(sentence))
-      console.log(`refused ${name}: ${sentence}\n  what to do: ${advice}\n  evidence: ${path ?? 'none was kept'}`)
-  for (const note of notes) if (!before.has(note)) console.error(`note: ${note}`)
-  const { registry, figures, releases, brought, recorded_at } = counts
-  console.error(
-    code === DONE
-      ? `registry log ${registry} entries, figures log ${figures}; ${releases} releases, ${brought} of them new; state of ${recorded_at}`
-      : isNew
-        ? 'the folder has no mirror yet'
-        : 'the folder was left as it is: what it has is still good',
-  )
-  return { code, said }
+function summaryOf(
+  { alarms, registry, figures, releases, brought, recorded_at }: MirrorRound,
+  tree: StaticTree,
+): string {
+  if (alarms.length === 0)
+    return `registry log ${registry} entries, figures log ${figures}; ${releases} releases, ${brought} of them new; state of ${recorded_at}`
+  return tree.has(CHECKPOINT)
+    ? 'the folder was left as it is: what it has is still good'
+    : 'the folder has no mirror yet'
 }

@@ -1,4 +1,4 @@
-// The store that answers are made from. It holds nothing but what the logs say, so it can be thrown away and made again.
+// The store that a mirror answers from. It is filled from the logs alone, so it can be deleted and made again.
 
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -24,13 +24,13 @@ import type { StaticTree } from './static-tree.ts'
 
 const STORE = 'registry.db'
 
-/** A log, as far as answers need it. */
+/** The parts of a log that answers need. */
 export interface MirroredLog {
   note: string
   leaves: readonly Hash[]
-  /** The entries that are known, by their places. */
+  /** The known entries, by their places. */
   entries: ReadonlyMap<number, Uint8Array>
-  /** When the state was recorded that it ends with. */
+  /** When its last state was recorded. */
   recordedAt: number
 }
 
@@ -57,7 +57,7 @@ export async function openDerived(tree: StaticTree): Promise<Db> {
 
 export const isDerived = (tree: StaticTree): boolean => existsSync(tree.inside(STORE))
 
-/** Brings the store to what was mirrored, in one transaction: a service that reads it sees the old head or the new one. */
+/** Brings the store to a state, in one transaction: a service that reads it sees the old head or the new one. */
 export async function derive(tree: StaticTree, state: MirroredState): Promise<void> {
   const place = { file: tree.inside(STORE) }
   mkdirSync(dirname(place.file), { recursive: true, mode: 0o700 })
@@ -110,14 +110,14 @@ async function putLog(tx: Db, name: LogName, { note, leaves, entries, recordedAt
   await putHead(tx, name, head)
 }
 
-interface Withdrawn {
+interface WithdrawalEntry {
   text: string
   index: number
 }
 
-/** Of several withdrawals of one release, the first. */
-function withdrawalsIn(entries: readonly RegistryEntry[]): Map<string, Withdrawn> {
-  const found = new Map<string, Withdrawn>()
+/** By the name of a release: its first withdrawal. */
+function withdrawalsIn(entries: readonly RegistryEntry[]): Map<string, WithdrawalEntry> {
+  const found = new Map<string, WithdrawalEntry>()
   for (const [index, entry] of entries.entries())
     if (isWithdrawal(entry) && !found.has(entry.release_id))
       found.set(entry.release_id, { text: canonical(entry), index })
@@ -129,10 +129,10 @@ interface MirroredRelease {
   manifest: Manifest
   log_index: number
   file: string
-  withdrawal: Withdrawn | undefined
+  withdrawal: WithdrawalEntry | undefined
 }
 
-/** What only the service itself knows, such as when it loaded the files, is filled with what the log says instead. */
+/** Some columns only the service knows, such as when it loaded the files: they are filled with what the log says. */
 async function insertRelease(
   tx: Db,
   { release_no, manifest, log_index, file, withdrawal }: MirroredRelease,

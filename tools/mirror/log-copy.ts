@@ -1,4 +1,4 @@
-// A log as the folder has it: read to go on from there, and written so that the checkpoint comes last.
+// A log in the folder: it is read so that a round can continue it, and written with the checkpoint last.
 
 import { concat, equalBytes } from '../../src/proof/bytes.ts'
 import { HashTree } from '../../src/proof/tree/hash-tree.ts'
@@ -9,11 +9,11 @@ import { hashesIn, headOf, type LogMemory } from '../monitor/memory.ts'
 import type { StaticTree } from './static-tree.ts'
 
 export interface KeptLog {
-  /** The checkpoint that was mirrored last. */
+  /** The checkpoint of the last round. */
   note: string
-  /** Undefined where the tiles of the folder are damaged: they are fetched again. */
+  /** Undefined if the tiles in the folder are damaged: then they are fetched again. */
   log: LogMemory | undefined
-  /** The entries from the first one on, as far as they are there and have their hashes. */
+  /** The entries up to the first that is missing or damaged. */
   entries: Uint8Array[]
 }
 
@@ -40,14 +40,14 @@ export function readLog(tree: StaticTree, name: LogName): KeptLog | undefined {
   return isSound ? { note, log: { note, leaves, upper: size }, entries } : { note, log: undefined, entries: [] }
 }
 
-/** Whether a log continues the one that was mirrored last, by its leaves alone. */
+/** Whether a log continues a checkpoint, by its leaves alone. */
 export function continues({ note }: Pick<KeptLog, 'note'>, log: LogMemory): boolean {
   const [older, head, { leaves }] = [headOf({ note }), headOf(log), log]
   if (older.origin !== head.origin || older.size > head.size) return false
   return equalBytes(new HashTree(leaves.slice(0, older.size)).root, older.root)
 }
 
-/** Writes tiles and entries. A reader of the folder sees none of it before the checkpoint is written. */
+/** Writes tiles and entries. Readers of the folder do not look for them before the checkpoint is written. */
 export function writeParts(
   tree: StaticTree,
   name: LogName,
@@ -69,7 +69,7 @@ export function writeParts(
 const bundleOf = (bodies: readonly Uint8Array[]): Uint8Array =>
   concat(...bodies.flatMap((body) => [Uint8Array.of(body.length >> 8, body.length & 255), body]))
 
-/** Makes it public in the folder, and removes partial tiles that neither this checkpoint nor the one before it has. */
+/** Writes the checkpoint, and removes partial tiles that belong neither to it nor to the one before it. */
 export function writeCheckpoint(tree: StaticTree, name: LogName, note: string, before: string | undefined): void {
   const base = baseOf(name)
   tree.write(`${base}/checkpoint`, note)

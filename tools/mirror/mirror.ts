@@ -1,5 +1,5 @@
-// One round of a mirror: what is new in the logs is followed and judged as a monitor does, the files of the releases are
-// brought, and only when all of it holds does the folder move on.
+// One round of a mirror: it follows and checks the logs as a monitor does, brings the rows of new releases, and changes the
+// folder only if everything is right.
 
 import { mkdirSync } from 'node:fs'
 import { CheckpointLock } from '../../src/integrity/checkpoint-lock.ts'
@@ -15,7 +15,7 @@ import { type Fetcher, MOST, textOf } from '../monitor/fetcher.ts'
 import { followFigures } from '../monitor/figures.ts'
 import { followTree, type LogName, type Parts } from '../monitor/log.ts'
 import { type LogMemory, type Memory, nothingKnown } from '../monitor/memory.ts'
-import { followEntries } from '../monitor/monitor.ts'
+import { followEntries } from '../monitor/registry.ts'
 import type { SignedManifest } from '../monitor/rows.ts'
 import { derive, filesOf, type MirroredLog } from './derived-store.ts'
 import { continues, type KeptLog, readLog, writeCheckpoint, writeParts } from './log-copy.ts'
@@ -23,26 +23,26 @@ import { bringRelease, clearIncoming, findCopy, INDEX, indexText } from './relea
 import type { StaticTree } from './static-tree.ts'
 
 export const POLICY = '/log/policy'
-/** It is written last: a folder without it has no mirror yet. */
+/** The file that is written last: a folder without it has no mirror yet. */
 export const CHECKPOINT = '/log/registry/checkpoint'
 const FIGURES = '/api/figures'
 
-export interface Mirroring {
+export interface MirrorParts {
   fetcher: Fetcher
   tree: StaticTree
   policy: TrustPolicy
   /** The policy as it was pinned. */
   policyText: string
   now: number
-  /** Says what is being done. */
+  /** Told of each step. */
   tell: (text: string) => void
 }
 
 export interface MirrorRound {
-  /** If there are any, nothing of the folder was changed. */
+  /** If there are any, the folder was left as it was. */
   alarms: Alarm[]
   notes: string[]
-  /** How large the logs are that the folder has now. */
+  /** The sizes of the logs in the folder. */
   registry: number
   figures: number
   /** When the newest state was recorded. */
@@ -53,24 +53,19 @@ export interface MirrorRound {
 }
 
 /** Follows the service once. */
-export async function mirrorOnce(mirroring: Mirroring): Promise<MirrorRound> {
-  const { fetcher, tree, policy, now } = mirroring
+export async function mirrorOnce(mirror: MirrorParts): Promise<MirrorRound> {
+  const { fetcher, tree, policy, now } = mirror
   mkdirSync(tree.inside(''), { recursive: true, mode: 0o700 })
   const alarms = new Alarms(fetcher.secrets)
   const parts: Parts = { fetcher, policy, alarms, now }
   const kept = { registry: readLog(tree, 'registry'), figures: readLog(tree, 'figures') }
   const memory = memoryOf(kept)
-  const followed = await follow(parts, memory, kept, mirroring)
-  const releases = followed ? await bringAll(parts, mirroring, memory, followed.entries) : undefined
+  const followed = await follow(parts, memory, kept, mirror)
+  const releases = followed ? await bringAll(parts, mirror, memory, followed.entries) : undefined
   if (followed && releases && alarms.raised.length === 0) {
-    write(mirroring, kept, memory, followed)
-    await derive(tree, {
-      registry: followed.registry,
-      figures: followed.figures,
-      entries: followed.entries,
-      files: releases.files,
-    })
-    noteLocks(tree, followed)
+    write(mirror, kept, memory, followed)
+    await derive(tree, { ...followed, files: releases.files })
+    writeLocks(tree, followed)
   }
   return {
     alarms: alarms.raised,
@@ -92,27 +87,27 @@ const memoryOf = ({ registry, figures }: KeptLogs): Memory => ({
   ...(figures?.log ? { figures: figures.log } : {}),
 })
 
-interface Followed {
+interface LogsView {
   registry: MirroredLog
   figures: MirroredLog
   entries: RegistryEntry[]
-  /** The answer of the figures, as everyone gets it. */
+  /** The answer of `/api/figures`. */
   answer: string
 }
 
-/** Both logs as they are now. Undefined where an alarm was raised. */
+/** Follows both logs. Undefined where an alarm was raised. */
 async function follow(
   parts: Parts,
   memory: Memory,
   kept: KeptLogs,
-  { policyText, tell }: Mirroring,
-): Promise<Followed | undefined> {
+  { policyText, tell }: MirrorParts,
+): Promise<LogsView | undefined> {
   const { fetcher, alarms } = parts
   tell('reading the logs')
   const registry = await followTree('registry', parts, memory.registry)
   if (registry) memory.registry = registry
   const { entries } = await followEntries(parts, memory, registry)
-  // Its entries are not public, and so not for a folder that anyone may serve: its hashes are, and the state it ends with.
+  // The entries of the figures log are not public, so they are not in a folder that anyone may serve. Its hashes are.
   const found = await followFigures(parts, memory, false)
   const { figures } = memory
   if (!registry || !figures || !found || alarms.raised.length > 0) return undefined
@@ -120,7 +115,7 @@ async function follow(
     ['registry', registry],
     ['figures', figures],
   ] as const)
-    if (!isSame(parts, name, kept[name], log)) return undefined
+    if (!isContinued(parts, name, kept[name], log)) return undefined
   const newest = entries.at(-1)
   const { state, answer } = found
   const last = lastEntry(figures, state)
@@ -152,15 +147,15 @@ const mirrored = ({ note, leaves }: LogMemory, entries: MirroredLog['entries'], 
   recordedAt: Date.parse(recorded_at),
 })
 
-/** A folder whose tiles are damaged still has its checkpoint, which the log must continue. */
-function isSame({ alarms }: Parts, name: LogName, kept: KeptLog | undefined, log: LogMemory): boolean {
+/** Whether the log continues the checkpoint in the folder. A folder whose tiles are damaged still has its checkpoint. */
+function isContinued({ alarms }: Parts, name: LogName, kept: KeptLog | undefined, log: LogMemory): boolean {
   if (!kept || kept.log || continues(kept, log)) return true
   const notes = { older_checkpoint: kept.note, newer_checkpoint: log.note }
   alarms.raise('log_forked', `the ${name} log does not continue the one that was mirrored`, notes)
   return false
 }
 
-/** The last entry of the figures log, which the figures are answered from. Undefined if the answer is an older one. */
+/** The last entry of the figures log, which is the state of the answer. Undefined if the answer is an older one. */
 function lastEntry({ leaves }: LogMemory, state: FiguresState): Map<number, Uint8Array> | undefined {
   const [last, body] = [leaves.at(-1), utf8(canonical(state))]
   return last && equalBytes(leafHash(body), last) ? new Map([[leaves.length - 1, body]]) : undefined
@@ -176,7 +171,7 @@ interface ReleaseCopies {
 /** The rows of every release that the log names, withdrawn or not: rows of all of them can be cited. */
 async function bringAll(
   parts: Parts,
-  { tree, tell }: Mirroring,
+  { tree, tell }: MirrorParts,
   memory: Memory,
   entries: readonly RegistryEntry[],
 ): Promise<ReleaseCopies | undefined> {
@@ -206,12 +201,12 @@ async function bringAll(
   }
 }
 
-/** What a checkpoint covers is in the folder before the checkpoint is. */
+/** Writes the logs into the folder: everything that a checkpoint covers comes before the checkpoint. */
 function write(
-  { tree, policyText }: Mirroring,
+  { tree, policyText }: MirrorParts,
   kept: KeptLogs,
   { registry, figures }: Memory,
-  followed: Followed,
+  followed: LogsView,
 ): void {
   tree.write(POLICY, policyText)
   tree.write(INDEX, indexText(followed.entries.filter(isManifest)))
@@ -224,8 +219,8 @@ function write(
   tree.write(FIGURES, followed.answer)
 }
 
-/** The checks of the derived store compare it with these. */
-function noteLocks(tree: StaticTree, followed: Followed): void {
+/** Writes the checkpoint lock, which the checks of the derived store compare it with. */
+function writeLocks(tree: StaticTree, followed: LogsView): void {
   const lock = new CheckpointLock(tree.inside('noted'))
   for (const name of ['registry', 'figures'] as const) lock.create(name, followed[name].note)
 }

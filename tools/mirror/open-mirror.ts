@@ -12,16 +12,16 @@ import { isDerived, openDerived } from './derived-store.ts'
 import { POLICY } from './mirror.ts'
 import type { StaticTree } from './static-tree.ts'
 
-/** What is needed to answer from a folder: the same as an installation has, but nothing that could sign. */
+/** A mirror that a service can answer from: an installation without anything that could sign. */
 export interface OpenMirror {
   db: Db
   registryLog: Log
   figuresLog: Log
   cosign: typeof noWitnesses
   witnesses: { keys: readonly WitnessAddress[]; quorum: number }
-  /** Made anew each time: a mirror issues no credentials. */
+  /** Random: a mirror issues no credentials. */
   pepper: Uint8Array
-  /** The policy as it was pinned. Its bytes are those of the service. */
+  /** The policy that was pinned, byte for byte. */
   policyText: () => string
   /** The address of the service, as the policy says. */
   service: string | null
@@ -29,7 +29,7 @@ export interface OpenMirror {
 
 const PEPPER_BYTES = 32
 
-/** Opens a folder that `atr mirror` has made. Fails with one sentence if it has not, or if its checkpoint does not count. */
+/** Opens a folder that `atr mirror` has made. Fails if there is no mirror, or if its checkpoint is not valid under the policy. */
 export async function openMirror(tree: StaticTree): Promise<OpenMirror> {
   if (!isDerived(tree)) throw new StoreFault('there is no mirror in this folder: run `atr mirror` first')
   const policyOf = (): TrustPolicy => {
@@ -67,7 +67,7 @@ export async function openMirror(tree: StaticTree): Promise<OpenMirror> {
   }
 }
 
-/** The keys of a log, as far as others know them: they verify and cannot sign. */
+/** The public keys of a log: they verify and cannot sign. */
 function keysOf({ logs, retired }: TrustPolicy, log: string): LogKeys {
   const isOurs = ({ key }: { key: { name: string } }): boolean => key.name.endsWith(`/log/${log}`)
   const [first, ...others] = logs.filter(isOurs).map(({ key }) => unable(key))

@@ -11,6 +11,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -52,17 +53,22 @@ interface CopyParts extends Parts {
   files: FileFolder
 }
 
-/** What was kept of a release, in a record that is written last of all. */
+/** The record of a release that was kept. It is written last of all. */
 interface CopyRecord {
   rows_root: string
-  /** The digests of the release file and of the stream. */
+  /** The digest of the release file. */
   file: string
+  /** The digest of the stream. */
   stream: string
 }
 
-const recordOf = (tree: StaticTree, { release_id }: Manifest): string => tree.inside(`copies/${release_id}`)
+const recordPath = (tree: StaticTree, { release_id }: Manifest): string => tree.inside(`copies/${release_id}`)
 
-const readRecord = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+function findRecord(path: string): CopyRecord | undefined {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const [, rows_root = '', file = '', stream = ''] = /^(\S+) ([0-9a-f]{64}) ([0-9a-f]{64})\n$/.exec(text) ?? []
+  return rows_root === '' ? undefined : { rows_root, file, stream }
+}
 
 function writeRecord(path: string, { rows_root, file, stream }: CopyRecord): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -70,18 +76,18 @@ function writeRecord(path: string, { rows_root, file, stream }: CopyRecord): voi
 }
 
 /**
- * The digest of the release file that is here of a release. Undefined if something of it is missing, or is no longer what
- * was written: a disk can change files.
+ * The digest of the file of a release that was kept. Undefined if a part of it is missing or has changed: disks do that.
  */
 export async function findCopy(
   { tree, files }: Pick<CopyParts, 'tree' | 'files'>,
   release: Manifest,
 ): Promise<string | undefined> {
-  const [, rows_root, file = '', stream] =
-    /^(\S+) ([0-9a-f]{64}) ([0-9a-f]{64})\n$/.exec(readRecord(recordOf(tree, release))) ?? []
-  const isThere = rows_root === release.rows_root && tree.has(tilesFolder(release)) && tree.has(streamPath(release))
-  if (!isThere || !(await files.isWhole(file))) return undefined
-  return (await digestOf(tree.path(streamPath(release)))) === stream ? file : undefined
+  const record = findRecord(recordPath(tree, release))
+  if (record?.rows_root !== release.rows_root) return undefined
+  if (!tree.has(tilesFolder(release)) || !tree.has(streamPath(release))) return undefined
+  const isWhole =
+    (await files.isWhole(record.file)) && (await digestOf(tree.path(streamPath(release)))) === record.stream
+  return isWhole ? record.file : undefined
 }
 
 const incomingOf = (tree: StaticTree): string => tree.inside('incoming')
@@ -104,7 +110,7 @@ class StreamFault extends Error {
   }
 }
 
-/** Brings the rows of a release. Returns the digest of their file; undefined where an alarm was raised, and then nothing is kept. */
+/** Brings the rows of a release, and returns the digest of their file. Undefined where an alarm was raised; then nothing is kept. */
 export async function bringRelease(parts: CopyParts, signed: SignedManifest): Promise<string | undefined> {
   const { tree, files, alarms } = parts
   const { release, evidence } = signed
@@ -114,7 +120,7 @@ export async function bringRelease(parts: CopyParts, signed: SignedManifest): Pr
     files.keep(WRITING, file)
     writeTiles(parts, release, file)
     const stream = await writeStream(parts, release, file)
-    writeRecord(recordOf(tree, release), { rows_root: release.rows_root, file, stream })
+    writeRecord(recordPath(tree, release), { rows_root: release.rows_root, file, stream })
     return file
   } catch (error) {
     if (!(error instanceof StreamFault)) throw error
@@ -125,7 +131,7 @@ export async function bringRelease(parts: CopyParts, signed: SignedManifest): Pr
   }
 }
 
-/** Writes the release file from the stream that is here, if its rows are still those of the release; else from the service. */
+/** Writes the release file from the stream in the folder if that is whole, and otherwise from the service. */
 async function writtenFile(parts: CopyParts, release: Manifest): Promise<string> {
   const kept = parts.tree.path(streamPath(release))
   if (existsSync(kept))
@@ -139,7 +145,7 @@ async function writtenFile(parts: CopyParts, release: Manifest): Promise<string>
   return fileFrom(parts, release, fetched)
 }
 
-/** How the sentence ends if whoever mirrors has to give a key. */
+/** The end of the sentence if an agent key is needed. */
 export const NO_KEY = 'no agent key was given'
 
 /** Each piece is on its way to the disk before the next one is read. */
@@ -219,17 +225,15 @@ function writeTiles({ tree, files }: CopyParts, release: Manifest, file: string)
   for (const { level, n, width } of tilesOf(release.row_count)) {
     const path = join(building, tilePath(level, n, width))
     mkdirSync(dirname(path), { recursive: true })
-    const written = openSync(path, 'wx', 0o600)
-    writeSync(written, rows.anyTile(level, n).subarray(0, width * HASH_SIZE))
-    closeSync(written)
-    syncFile(path)
+    const hashes = rows.anyTile(level, n).subarray(0, width * HASH_SIZE)
+    writeFileSync(path, hashes, { mode: 0o600, flag: 'wx', flush: true })
   }
   const place = tree.path(tilesFolder(release))
   rmSync(place, { recursive: true, force: true })
   moveTo(building, place)
 }
 
-/** Writes the stream of the folder, and returns its digest. It is made anew: nothing that was served beside the rows is passed on. */
+/** Writes the stream of the folder, and returns its digest. Bytes that were served beside the rows are not passed on. */
 async function writeStream({ tree, files }: CopyParts, release: Manifest, file: string): Promise<string> {
   const path = join(incomingOf(tree), 'packed')
   await pipeline(packedRows({ files }, { ...release, file }), createWriteStream(path, { mode: 0o600 }))

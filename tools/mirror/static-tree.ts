@@ -5,7 +5,7 @@ import { equalBytes, utf8 } from '../../src/proof/bytes.ts'
 import { tilePath } from '../../src/proof/tree/tiles.ts'
 import { textOf } from '../monitor/fetcher.ts'
 
-/** What is not for readers of the folder: unpacked files, the derived store, evidence. */
+/** The folder in the folder that is not for readers: release files, the derived store, evidence. */
 const PRIVATE = '.mirror'
 
 /** A folder that any static host can serve, under the same paths as the service: docs/spec/mirror.md. */
@@ -33,24 +33,24 @@ export class StaticTree {
     return textOf(this.read(name))
   }
 
-  /** Whole or not at all, also after a power cut. What is there already is not written again. */
+  /** Writes a file as a whole or not at all, also in a power cut. The same content is not written again. */
   write(name: string, content: string | Uint8Array): void {
     const bytes = typeof content === 'string' ? utf8(content) : content
     const there = this.read(name)
     if (there && equalBytes(there, bytes)) return
     mkdirSync(dirname(this.path(name)), { recursive: true, mode: 0o700 })
-    // Not beside it: what a crash leaves is not for readers. One process writes at a time.
+    // Not beside it, because readers should not see what a crash leaves. One process writes at a time.
     const temporary = this.inside('writing')
     rmSync(temporary, { force: true })
     replaceFile(this.path(name), bytes, temporary)
   }
 
-  /** A tile or a bundle, cut to a width where the folder has the full one. */
+  /** A tile or a bundle of at least a width: the partial one, or else the full one. */
   part(base: string, kind: number | 'entries', n: number, width: number): Uint8Array | undefined {
     return this.read(`${base}/${tilePath(kind, n, width)}`) ?? this.read(`${base}/${tilePath(kind, n)}`)
   }
 
-  /** Removes partial tiles of other widths than these. A reader of an older checkpoint than those finds the full tile. */
+  /** Removes partial tiles of other widths. Readers of older checkpoints find the full tile. */
   keepWidths(base: string, kind: number | 'entries', n: number, widths: readonly number[]): void {
     const folder = dirname(this.path(`${base}/${tilePath(kind, n, 1)}`))
     if (!existsSync(folder)) return

@@ -1,8 +1,6 @@
-// What a monitor may find, what to do about it, and what it shows for it.
+// The alarms of a monitor: what may be wrong, what to do about it, and the evidence that goes with it.
 
-import { holdsSecret } from './secret.ts'
-
-/** What to do, where several alarms need the same. */
+// Advice that several alarms share.
 const TELL_ALL =
   'keep the evidence and publish it: it holds statements of this service that cannot all be true. Do not rely on what it answers until it is explained'
 const TELL_OPERATOR =
@@ -10,7 +8,7 @@ const TELL_OPERATOR =
 const TRY_AGAIN =
   'run the monitor again, from another network too. If the alarm stays, tell the operator: a service that holds back what it signed cannot be checked'
 
-/** Every alarm: what is wrong, and what to do. Where it is, each alarm says itself. */
+/** Every alarm: what is wrong, and what to do. The place is added when it is raised. */
 export const ALARMS = {
   unreachable: ['the service did not answer, or its answer has a wrong form', TRY_AGAIN],
   checkpoint_invalid: [
@@ -95,17 +93,16 @@ export type AlarmCode = keyof typeof ALARMS
 
 export interface Alarm {
   code: AlarmCode
-  /** Says what, and where. Holds no text of the service but names that fit their pattern. */
+  /** Says what is wrong, and where. Holds no text of the service except names that fit their pattern. */
   sentence: string
-  /** What to do about it. */
   advice: string
-  /** What shows it, by what it is: notes, entries, bodies, as they came. */
+  /** Notes, entries and bodies as they came, by the names that docs/spec/monitor.md gives them. */
   evidence: Record<string, string>
 }
 
 /**
- * As many of each code as anyone reads. A hostile service must not be able to fill a disk with what is said about it, nor
- * to hide one lie behind many others: so each code has its own room, and what is new is raised before what is old.
+ * More of one code nobody reads. A hostile service must not be able to fill a disk with alarms, nor to hide one lie behind
+ * many others: so each code has a limit of its own, and what is new is raised before what is old.
  */
 const MOST_OF_CODE = 20
 const MOST_NOTES = 50
@@ -116,10 +113,10 @@ const WITHHELD = '(left out: it holds a secret of this monitor)'
 export class Alarms {
   readonly raised: Alarm[] = []
   readonly #notes: string[] = []
-  /** All sentences of each code, also those that are left out of `raised`. */
+  /** All sentences of each code, also those left out of `raised`. */
   readonly #found = new Map<AlarmCode, Set<string>>()
 
-  /** `secrets` are those that this monitor shows to the service, which may send them back: evidence is for everyone. */
+  /** `secrets` are shown to the service, which may send them back. They must not get into evidence, which is for everyone. */
   constructor(readonly secrets: ReadonlySet<string> = new Set()) {}
 
   raise(code: AlarmCode, detail: string, evidence: Record<string, string> = {}): void {
@@ -131,12 +128,12 @@ export class Alarms {
     found.add(sentence)
     if (found.size > MOST_OF_CODE) return
     const shown = Object.entries(evidence).map(([name, each]) => [name, this.#shown(each)])
-    // A name that fits its pattern can be a token all the same.
-    const said = this.#shown(sentence) === WITHHELD ? `${what}: ${WITHHELD}` : sentence
-    this.raised.push({ code, sentence: said, advice, evidence: Object.fromEntries(shown) })
+    // A name that fits its pattern can still be a token.
+    const safe = this.#shown(sentence) === WITHHELD ? `${what}: ${WITHHELD}` : sentence
+    this.raised.push({ code, sentence: safe, advice, evidence: Object.fromEntries(shown) })
   }
 
-  /** Looks behind the cut too: a secret across it would be left there all but its end. */
+  /** Looks behind the cut too: of a secret across it, all but the end would be left. */
   #shown(text: string): string {
     return holdsSecret(text.slice(0, 2 * EVIDENCE_BYTES), this.secrets) ? WITHHELD : text.slice(0, EVIDENCE_BYTES)
   }
@@ -145,7 +142,7 @@ export class Alarms {
     if (!this.#notes.includes(text) && this.#notes.length < MOST_NOTES) this.#notes.push(text)
   }
 
-  /** How many alarms were left out, and what was not looked at and why, of which nobody is accused. */
+  /** How many alarms were left out, and what was not checked and why, which accuses nobody. */
   get notes(): string[] {
     const leftOut = [...this.#found].flatMap(([code, { size }]) =>
       size > MOST_OF_CODE ? [`${code}: ${size - MOST_OF_CODE} more were found and are not shown`] : [],
@@ -153,3 +150,37 @@ export class Alarms {
     return [...leftOut, ...this.#notes]
   }
 }
+
+/** How many encodings, one within the other, are undone. */
+const DEPTH = 2
+
+/** Whether a text holds a secret, as it is or in an encoding that anyone would recognise and undo. */
+function holdsSecret(text: string, secrets: ReadonlySet<string>, depth = DEPTH): boolean {
+  if (secrets.size === 0) return false
+  if ([...secrets].some((secret) => text.includes(secret))) return true
+  return depth > 0 && [unescaped, fromBase64, fromHex].some((form) => holdsSecret(form(text), secrets, depth - 1))
+}
+
+const ESCAPE = /\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|%([0-9a-f]{2})|&#x([0-9a-f]{1,6});|&#([0-9]{1,7});|\\(.)/gi
+
+/** Undoes escapes of JSON, of addresses and of markup. */
+const unescaped = (text: string): string =>
+  text.replace(ESCAPE, (_, ...groups: (string | undefined)[]) => {
+    const [json, byte, percent, hex, decimal, plain] = groups
+    if (plain !== undefined) return plain
+    const code = decimal === undefined ? Number.parseInt(json ?? byte ?? percent ?? hex ?? '', 16) : Number(decimal)
+    return code <= 0x10ffff ? String.fromCodePoint(code) : ''
+  })
+
+/** Decodes each run of base64, also over several lines, from each place at which a group of four may begin. */
+const fromBase64 = (text: string): string =>
+  text
+    .split(/[^\w+/\s-]+/)
+    .map((run) => run.replace(/\s+/g, ''))
+    .flatMap((run) => [0, 1, 2, 3].map((from) => Buffer.from(run.slice(from), 'base64').toString('latin1')))
+    .join('\n')
+
+const fromHex = (text: string): string =>
+  (text.match(/[0-9a-f]{2,}/gi) ?? [])
+    .flatMap((run) => [0, 1].map((from) => Buffer.from(run.slice(from), 'hex').toString('latin1')))
+    .join('\n')

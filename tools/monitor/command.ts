@@ -2,17 +2,16 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isAddress, read } from '../../src/cli/answer-source.ts'
-import { type Command, DONE, REFUSED, UsageFault } from '../../src/cli/command.ts'
-import { msOf, type RoundReport, rounds } from '../../src/cli/rounds.ts'
+import { type Command, UsageFault } from '../../src/cli/command.ts'
 import { CHARTS, type ChartTable } from '../../src/proof/price/charts.ts'
 import { BASES, SETTINGS } from '../../src/proof/price/row.ts'
 import { closed, listOf, oneOf, orNull } from '../../src/proof/shape.ts'
 import { parsePolicy } from '../../src/proof/verify-lists.ts'
 import type { Alarm } from './alarm.ts'
-import { Fetcher } from './fetcher.ts'
-import { StateFault, StateFile } from './memory.ts'
+import { Fetcher, tokensOf } from './fetcher.ts'
+import { type Memory, StateFault, StateFile } from './memory.ts'
 import { type Round, watchOnce } from './monitor.ts'
-import { tokensOf } from './rails.ts'
+import { msOf, type RoundReport, report, rounds } from './rounds.ts'
 import { sourcesAt } from './sources.ts'
 
 const OPTIONS = {
@@ -74,14 +73,20 @@ export const monitor: Command = {
     )
     const file = new StateFile(state, fetcher.base)
     const readsRows = secret !== undefined
-    const round = async (before?: ReadonlySet<string>): Promise<RoundReport> => {
-      const memory = remembered(file)
+    const round = async (before: ReadonlySet<string> = new Set()): Promise<RoundReport> => {
+      const memory = readMemory(file)
       const now = Date.now()
-      const done = await watchOnce({ fetcher, policy, now, maxAgeMs, readsRows, sources, charts, answers }, memory)
-      // Alarms are told first: a full disk must not silence them.
-      const code = tell(done, values.json, (alarm) => kept(file, alarm, now), before)
+      const result = await watchOnce({ fetcher, policy, now, maxAgeMs, readsRows, sources, charts, answers }, memory)
+      const reported = report(result, {
+        state: file,
+        now,
+        asJson: values.json,
+        before,
+        printAlarm,
+        summary: summaryOf(result),
+      })
       file.write(memory)
-      return { code, said: new Set([...done.alarms.map(({ sentence }) => sentence), ...done.notes]) }
+      return reported
     }
     return every === undefined ? (await round()).code : rounds(round, every)
   },
@@ -93,7 +98,7 @@ const isFacts = closed({
   settings: listOf(orNull(oneOf(...SETTINGS))),
 })
 
-/** The usual schedules and those of a file, which may replace one of them. */
+/** The usual schedules with those of a file, which may replace one of them. */
 function chartsIn(text: string): ChartTable {
   try {
     const table: unknown = JSON.parse(text)
@@ -105,7 +110,7 @@ function chartsIn(text: string): ChartTable {
   throw new UsageFault('the file of --charts is not a table of schedules: each needs bases, speaks and settings')
 }
 
-function remembered(file: StateFile) {
+function readMemory(file: StateFile): Memory {
   try {
     return file.read()
   } catch (error) {
@@ -113,44 +118,14 @@ function remembered(file: StateFile) {
   }
 }
 
-function kept(file: StateFile, alarm: Alarm, now: number): string | undefined {
-  try {
-    return file.keep(alarm, now)
-  } catch {
-    return undefined
-  }
+function printAlarm({ code, sentence, advice }: Alarm, evidence: string | undefined): void {
+  console.log(`alarm ${code}: ${sentence}\n  what to do: ${advice}`)
+  console.error(
+    evidence === undefined ? 'the evidence could not be written: check the folder of --state' : `evidence: ${evidence}`,
+  )
 }
 
-/** Tells what a round found. What the round before said is not said again, but for JSON, which is whole each time. */
-function tell(
-  { alarms, notes, ...counts }: Round,
-  asJson: boolean,
-  keep: (alarm: Alarm) => string | undefined,
-  before: ReadonlySet<string> = new Set(),
-): number {
-  const code = alarms.length === 0 ? DONE : REFUSED
-  if (asJson) {
-    const shown = alarms.map((alarm) => ({
-      code: alarm.code,
-      sentence: alarm.sentence,
-      advice: alarm.advice,
-      evidence: keep(alarm) ?? null,
-    }))
-    console.log(JSON.stringify({ ok: code === DONE, alarms: shown, notes, ...counts }))
-    return code
-  }
-  for (const alarm of alarms) {
-    if (before.has(alarm.sentence)) continue
-    console.log(`alarm ${alarm.code}: ${alarm.sentence}\n  what to do: ${alarm.advice}`)
-    const path = keep(alarm)
-    console.error(
-      path === undefined ? 'the evidence could not be written: check the folder of --state' : `evidence: ${path}`,
-    )
-  }
-  for (const note of notes) if (!before.has(note)) console.error(`note: ${note}`)
-  const { registry, figures, releases, questions, recorded_at, figures_recorded_at } = counts
-  console.error(
-    `registry log ${registry} entries, figures log ${figures}; ${releases} releases and ${questions} answers checked; state of ${recorded_at ?? 'no time'}, figures of ${figures_recorded_at ?? 'no time'}`,
-  )
-  return code
+const summaryOf = (round: Round): string => {
+  const { registry, figures, releases, questions, recorded_at, figures_recorded_at } = round
+  return `registry log ${registry} entries, figures log ${figures}; ${releases} releases and ${questions} answers checked; state of ${recorded_at ?? 'no time'}, figures of ${figures_recorded_at ?? 'no time'}`
 }

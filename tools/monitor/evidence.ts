@@ -1,5 +1,5 @@
-// What shows an alarm to someone who trusts neither the service nor this monitor: what was signed, and how it leads to
-// what is wrong. docs/spec/monitor.md says how each is checked.
+// Evidence for readers who trust neither the service nor this monitor: signed texts, and how they lead to the fault.
+// docs/spec/monitor.md says how each part is checked.
 
 import { fromUtf8, toBase64 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
@@ -12,7 +12,7 @@ export type Evidence = Record<string, string>
 
 const trees = new WeakMap<readonly Hash[], HashTree>()
 
-/** The tree over the leaves of a log. They are many, and are not changed once they are remembered. */
+/** The tree over the leaves of a log. It is kept, because the leaves are many and never change. */
 export function treeOf(leaves: readonly Hash[]): HashTree {
   const tree = trees.get(leaves) ?? new HashTree(leaves)
   trees.set(leaves, tree)
@@ -23,7 +23,7 @@ const lines = (hashes: readonly Hash[]): string => hashes.map(toBase64).join('\n
 
 const AS_BYTES = 'base64 '
 
-/** An entry that is not text is not one of the log; its bytes are kept all the same. */
+/** An entry as it is stored. One that is not text cannot be an entry of the log, but its bytes are evidence. */
 export function textOrBytes(body: Uint8Array): string {
   try {
     return fromUtf8(body)
@@ -32,19 +32,19 @@ export function textOrBytes(body: Uint8Array): string {
   }
 }
 
-/** That an entry is signed: the checkpoint, its place, and the path from it. */
+/** Shows that an entry is signed: the checkpoint, the place of the entry, and its path. */
 export function entryEvidence({ note, leaves }: LogMemory, index: number, text: string): Evidence {
   const entry = text.startsWith(AS_BYTES) ? { entry_base64: text.slice(AS_BYTES.length) } : { entry: text }
   if (index >= leaves.length) return { checkpoint: note, ...entry }
   return { checkpoint: note, ...entry, index: String(index), inclusion: lines(treeOf(leaves).path(index)) }
 }
 
-/** That a manifest is signed. */
+/** Shows that a manifest is signed. */
 export function manifestEvidence(log: LogMemory | undefined, index: number, release: Manifest): Evidence {
   return log ? entryEvidence(log, index, canonical(release)) : { entry: canonical(release) }
 }
 
-/** That two checkpoints have another leaf at one place. */
+/** Shows that two checkpoints have different leaves at one place. */
 export function forkEvidence(older: LogMemory, newer: LogMemory, index: number): Evidence {
   const at = (name: string, { note, leaves }: LogMemory): Evidence => ({
     [`${name}_checkpoint`]: note,
@@ -54,7 +54,7 @@ export function forkEvidence(older: LogMemory, newer: LogMemory, index: number):
   return { index: String(index), ...at('older', older), ...at('newer', newer) }
 }
 
-/** What the log had as its root at an earlier size, and that its checkpoint continues that. */
+/** Shows the root that the log had at an earlier size, and that its checkpoint continues it. */
 export async function prefixEvidence({ note, leaves }: LogMemory, size: number): Promise<Evidence> {
   const proof = await consistencyPath(size, leaves.length, async ({ height, index }) => {
     const width = 2 ** height

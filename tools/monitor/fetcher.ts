@@ -1,7 +1,7 @@
-// Reads from one service and from nowhere else. What it answers is hostile: it may be late, endless, or lead away.
+// Reads from one service and from nowhere else. Its answers are hostile: they may be late, endless, or lead away.
 
 import { ask, OutgoingFault, type OutgoingRequest } from '../../src/outgoing/outgoing.ts'
-import { equalBytes, fromUtf8, utf8 } from '../../src/proof/bytes.ts'
+import { fromUtf8 } from '../../src/proof/bytes.ts'
 import { HASH_SIZE } from '../../src/proof/tree/merkle.ts'
 import { TILE_WIDTH, tilePath } from '../../src/proof/tree/tiles.ts'
 
@@ -27,12 +27,12 @@ export const MOST = {
   page: 64 * MIB,
 } as const
 
-type Asked = Pick<OutgoingRequest, 'method' | 'headers' | 'body' | 'each'>
+type RequestParts = Pick<OutgoingRequest, 'method' | 'headers' | 'body' | 'each'>
 
 export class Fetcher {
   readonly base: string
 
-  /** `token` is asked for a rails token each time that one is needed. */
+  /** `token` gives a rails token each time one is needed. */
   constructor(
     url: string,
     readonly token?: (fetcher: Fetcher) => Promise<string | undefined>,
@@ -42,25 +42,27 @@ export class Fetcher {
     this.base = `${origin}${pathname.replace(/\/+$/, '')}`
   }
 
-  /** What it has shown to the service to be let in. */
+  /** The tokens and keys that were shown to the service. */
   readonly secrets = new Set<string>()
 
   /** The answer at a path below the base; undefined if there was none in time, or it is too large. */
   async get(path: string, most: number, withToken = false): Promise<FetchResult | undefined> {
-    const token = withToken ? await this.token?.(this) : undefined
-    if (token !== undefined) this.secrets.add(token)
-    return this.#ask(path, most, { headers: token === undefined ? {} : { 'x-agent-rails': token } })
+    return this.#ask(path, most, { headers: withToken ? await this.#credentials() : {} })
   }
 
-  /** The same for a file, whose pieces are handed on as they come. The status; undefined if it did not come to its end. */
+  /** Hands on the pieces of a large answer as they come. Returns the status; undefined if the answer did not come to its end. */
   async download(path: string, most: number, each: (piece: Uint8Array) => void): Promise<number | undefined> {
-    const token = await this.token?.(this)
-    if (token !== undefined) this.secrets.add(token)
-    const headers: Record<string, string> = token === undefined ? {} : { 'x-agent-rails': token }
-    return (await this.#ask(path, most, { headers, each }, FILE_MS))?.status
+    return (await this.#ask(path, most, { headers: await this.#credentials(), each }, FILE_MS))?.status
   }
 
-  /** Whether the service refused because it was shown no token, and there is none to show. */
+  async #credentials(): Promise<Record<string, string>> {
+    const token = await this.token?.(this)
+    if (token === undefined) return {}
+    this.secrets.add(token)
+    return { 'x-agent-rails': token }
+  }
+
+  /** Whether the service refused for want of a token, and there is none to show. */
   isForToken(status: number): boolean {
     return status === 401 && this.token === undefined
   }
@@ -69,9 +71,9 @@ export class Fetcher {
     return this.#ask(path, MOST.note, { method: 'POST', headers, body })
   }
 
-  async #ask(path: string, most: number, init: Asked, maxMs = this.maxMs): Promise<FetchResult | undefined> {
+  async #ask(path: string, most: number, parts: RequestParts, maxMs = this.maxMs): Promise<FetchResult | undefined> {
     for (let tries = 1; ; tries++) {
-      const { fetched, wait } = await this.#once(path, most, init, maxMs)
+      const { fetched, wait } = await this.#once(path, most, parts, maxMs)
       if (wait === undefined || tries === MOST_TRIES) return fetched
       await Bun.sleep(wait)
     }
@@ -80,13 +82,13 @@ export class Fetcher {
   async #once(
     path: string,
     most: number,
-    init: Asked,
+    parts: RequestParts,
     maxMs: number,
   ): Promise<{ fetched?: FetchResult; wait?: number }> {
     try {
-      // A redirection is an answer like any other, and not the one that was asked for: it is not followed.
+      // A redirection is not followed: it is an answer like any other, with the wrong status.
       const { status, headers, bytes } = await ask(`${this.base}${path}`, {
-        ...init,
+        ...parts,
         timeoutMs: maxMs,
         mostBytes: most,
         loopback: true,
@@ -107,7 +109,7 @@ export class Fetcher {
     return fetched?.status === 200 ? fetched.bytes : undefined
   }
 
-  /** A tile or a bundle. A partial one may be gone once the full one exists, which begins in the same way. */
+  /** A tile or a bundle. A partial one may be gone once the full one exists, which begins with the same bytes. */
   async part(
     base: string,
     kind: number | 'entries',
@@ -124,12 +126,61 @@ export class Fetcher {
   }
 }
 
-/** The text of these bytes; undefined unless they are well-formed UTF-8 without a mark before it. */
+/** The text of these bytes; undefined unless they are well-formed UTF-8. */
 export function textOf(bytes: Uint8Array | undefined): string | undefined {
-  if (bytes === undefined) return undefined
   try {
-    const text = fromUtf8(bytes)
-    return equalBytes(utf8(text), bytes) ? text : undefined
+    return bytes && fromUtf8(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+const TOKEN_MS = 10 * 60_000
+const RAILS = 'service_agent_rails_v1'
+const NONCE = /^atn_[0-9A-Za-z]{49}$/
+
+/** Signs a text with the private key whose public half belongs to an agent key; base64url without padding. */
+export type Sign = (message: string) => string
+
+/** Gives tokens for a secret. A token (`atr_…`) is used as it is; for a key (`atk_…`) a new one is asked for when one expires. */
+export function tokensOf(
+  secret: string,
+  now: () => number = Date.now,
+  sign?: Sign,
+): (fetcher: Fetcher) => Promise<string | undefined> {
+  if (!secret.startsWith('atk_')) return async () => secret
+  let known: { token: string; until: number } | undefined
+  return async (fetcher) => {
+    if (known && known.until > now()) return known.token
+    const token = await newToken(fetcher, secret, sign)
+    known = token === undefined ? undefined : { token, until: now() + TOKEN_MS }
+    return token
+  }
+}
+
+async function newToken(fetcher: Fetcher, key: string, sign: Sign | undefined): Promise<string | undefined> {
+  fetcher.secrets.add(key)
+  const headers = { 'x-agent-key': key, 'content-type': 'application/json' }
+  const nonce = await memberOf(fetcher, '/api/agent-rails/challenge', headers, '', 'nonce')
+  // Never sign a text of the service's choice.
+  if (nonce === undefined || (sign && !NONCE.test(nonce))) return undefined
+  const message = [RAILS, 'attest', fetcher.base, key.split('_')[1] ?? '', nonce].join('\n')
+  const body = { nonce, ...(sign && { proof: sign(message) }) }
+  return memberOf(fetcher, '/api/agent-rails/attest', headers, JSON.stringify(body), 'rails_token')
+}
+
+/** One member of the answer to a POST. */
+async function memberOf(
+  fetcher: Fetcher,
+  path: string,
+  headers: Record<string, string>,
+  body: string,
+  member: string,
+): Promise<string | undefined> {
+  const text = textOf((await fetcher.post(path, headers, body))?.bytes)
+  try {
+    const value = (JSON.parse(text ?? 'null') as Record<string, unknown> | null)?.[member]
+    return typeof value === 'string' && /^[!-~]{1,300}$/.test(value) ? value : undefined
   } catch {
     return undefined
   }

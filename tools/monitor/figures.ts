@@ -1,24 +1,24 @@
-// The figures log: its hashes for everyone, its entries with a token that opens them, and the answer that stands under it.
+// The figures log: its hashes, its entries if the token opens them, and the answer that it covers.
 
 import { canonical, JsonError, parseJson } from '../../src/proof/canonical-json.ts'
 import { isChangeEntry } from '../../src/proof/entries.ts'
 import { type FiguresProof, type FiguresState, isFiguresState } from '../../src/proof/figures.ts'
 import { figuresFaults } from '../../src/proof/figures-replay.ts'
-import { AHEAD_MS, believe, CACHED_MS } from './answers.ts'
+import { AHEAD_MS, CACHED_MS, checkAnswer } from './answers.ts'
 import { type Evidence, entryEvidence, textOrBytes } from './evidence.ts'
-import { MOST, textOf } from './fetcher.ts'
-import { checkUpperTiles, entriesFrom, followTree, type LogView, type Parts } from './log.ts'
+import { MOST } from './fetcher.ts'
+import { checkUpperTiles, entriesFrom, followTree, type LogView, type Parts, textAt } from './log.ts'
 import type { Memory } from './memory.ts'
 
 /** The figures of a service. */
 export interface FollowedFigures {
-  /** What they are answered from. */
+  /** The state of the log that the answer follows from. */
   state: FiguresState
-  /** The answer as it was checked: asked again, a service could give another one. */
+  /** The answer that was checked: asked again, a service could give another one. */
   answer: string
 }
 
-/** The figures, if their answer can be believed. */
+/** Follows the log and reads the answer. Undefined where an alarm was raised. */
 export async function followFigures(
   parts: Parts,
   memory: Memory,
@@ -30,16 +30,12 @@ export async function followFigures(
   await checkUpperTiles('figures', parts, figures)
   const entries = readsEntries ? await replayEntries(parts, memory, figures) : []
   const path = '/api/figures'
-  const text = textOf(await parts.fetcher.bytes(path, MOST.answer))
-  if (text === undefined) {
-    parts.alarms.raise('unreachable', path)
-    return undefined
-  }
-  const believed = await believe(parts, memory, path, text, { figures: true })
-  if (!believed) return undefined
+  const text = textAt(parts, path, await parts.fetcher.bytes(path, MOST.answer))
+  const verified = text === undefined ? undefined : await checkAnswer(parts, memory, path, text, { figures: true })
+  if (text === undefined || !verified) return undefined
   const { state } = (JSON.parse(text) as { proof: FiguresProof }).proof
   checkFuture(parts, state, { answer: text })
-  checkStale(parts, memory, entries, believed.size, text)
+  checkStale(parts, memory, entries, verified.size, text)
   return { state, answer: text }
 }
 
@@ -49,8 +45,8 @@ function checkFuture({ alarms, now }: Parts, { recorded_at }: FiguresState, evid
 }
 
 /**
- * Raises an alarm if figures were answered under a checkpoint of long ago. Only a token opens the entries, which say when
- * the next release was; without them it is long ago once this monitor has known of it for long.
+ * Raises an alarm if figures were answered under a checkpoint of long ago. The entries say when the next state was added, but
+ * only a token opens them. Without one, a checkpoint is of long ago if this monitor has known a larger one for long.
  */
 function checkStale(
   { alarms, now }: Parts,
@@ -78,7 +74,7 @@ function checkStale(
 
 const isState = (entry: unknown): entry is FiguresState => isFiguresState(entry)
 
-/** Each entry is of a known kind, and follows from those before it. What is wrong is told from the newest on. */
+/** Checks that each entry is of a known kind and follows from those before it. Raises alarms from the newest entry on. */
 async function replayEntries(parts: Parts, memory: Memory, figures: LogView): Promise<unknown[]> {
   const { alarms } = parts
   const added = await entriesFrom('figures', parts, figures, memory.changes.length, true)
@@ -92,7 +88,7 @@ async function replayEntries(parts: Parts, memory: Memory, figures: LogView): Pr
     if (entry === undefined) alarms.raise('entry_unknown', `entry ${place} of the figures log`, evidenceOf(place))
   for (const place of figuresFaults(entries).reverse()) {
     const isEnd = place === entries.length
-    // Only a log that was read to its end can lack its state.
+    // Only a log whose entries were all read can lack its state.
     if (isEnd && entries.length < figures.leaves.length) continue
     const what = isEnd ? 'the log does not end with a state' : `entry ${place}`
     if (isEnd || entries[place] !== undefined)

@@ -1,4 +1,4 @@
-// Follows one log: its checkpoint, its tiles, its entries, against what was seen before.
+// Follows one log: its checkpoint, its tiles and its entries, compared with earlier rounds.
 
 import { equalBytes, toBase64 } from '../../src/proof/bytes.ts'
 import { openCheckpoint } from '../../src/proof/note/checkpoint.ts'
@@ -6,12 +6,11 @@ import type { TrustPolicy } from '../../src/proof/note/policy.ts'
 import type { TreeHead } from '../../src/proof/note/tree-head.ts'
 import type { ChartTable } from '../../src/proof/price/charts.ts'
 import { HASH_SIZE, type Hash, leafHash } from '../../src/proof/tree/merkle.ts'
-import { TILE_WIDTH } from '../../src/proof/tree/tiles.ts'
+import { TILE_WIDTH, type Tile, TileBuilder, tilePath } from '../../src/proof/tree/tiles.ts'
 import type { Alarms } from './alarm.ts'
 import { forkEvidence, treeOf } from './evidence.ts'
 import { type Fetcher, MOST, textOf } from './fetcher.ts'
 import { hashesIn, headOf, type LogMemory } from './memory.ts'
-import { upperTilesOf, wrongUpperTile } from './upper-tiles.ts'
 
 export interface Parts {
   fetcher: Fetcher
@@ -23,20 +22,20 @@ export interface Parts {
 }
 export type LogName = 'registry' | 'figures'
 
-/** A log as it is now, believed and consistent with what was remembered. */
+/** A log as it is now, verified and consistent with earlier rounds. */
 export interface LogView extends LogMemory {
   head: TreeHead
 }
 
 const MOST_LEAVES = 4_000_000
 
-/** The widths of the tiles of level 0, or of the bundles, from the one that holds leaf `from`. */
+/** The numbers and widths of the tiles of level 0, or of the bundles, from the one that holds leaf `from`. */
 export function* pieces(from: number, size: number): Generator<{ n: number; width: number }> {
   for (let n = Math.floor(from / TILE_WIDTH); n * TILE_WIDTH < size; n++)
     yield { n, width: Math.min(TILE_WIDTH, size - n * TILE_WIDTH) }
 }
 
-/** Reads the checkpoint and the hashes of a log. Undefined where an alarm was raised; then nothing new is believed. */
+/** Reads the checkpoint and the hashes of a log. Undefined where an alarm was raised. */
 export async function followTree(
   name: LogName,
   parts: Parts,
@@ -64,7 +63,7 @@ export async function followTree(
   if (!leaves) return undefined
   const differs = known?.leaves.findIndex((leaf, i) => !equalBytes(leaf, leaves[i] as Hash)) ?? -1
   if (!equalBytes(treeOf(leaves).root, head.root)) {
-    // At the size that is known, the leaves are known too: a second root there is a second history.
+    // At the size of an earlier round the leaves are known too: another root is another history.
     if (older?.size === head.size)
       alarms.raise('log_forked', `two roots of the ${name} log at size ${head.size} are signed`, notes)
     else alarms.raise('tiles_wrong', `the ${name} log at size ${head.size}`, { ...notes, leaves: shown(leaves) })
@@ -79,7 +78,7 @@ export async function followTree(
   return { note, head, leaves, upper: known?.upper ?? 0, since: since ?? parts.now }
 }
 
-/** Checks the tiles above the leaves that were not checked yet. What was wrong is looked at again in the next round. */
+/** Checks the tiles above the leaves that were not checked yet. Wrong ones are checked again in the next round. */
 export async function checkUpperTiles(name: LogName, { fetcher, alarms }: Parts, log: LogMemory): Promise<void> {
   const wrong = await wrongUpperTile(fetcher, `/log/${name}`, upperTilesOf(log.leaves, log.upper))
   if (wrong === undefined) log.upper = log.leaves.length
@@ -89,18 +88,54 @@ export async function checkUpperTiles(name: LogName, { fetcher, alarms }: Parts,
     })
 }
 
+// A clone does not need the tiles above the leaves, but whoever checks one proof reads them and nothing else.
+
+export interface UpperTile {
+  tile: Tile
+  hashes: Uint8Array
+}
+
+/** The tiles above these leaves, without those that a tree of the size `known` had already. */
+export function upperTilesOf(leaves: Iterable<Hash>, known = 0): UpperTile[] {
+  const upper: UpperTile[] = []
+  const builder = new TileBuilder((tile, hashes) => {
+    const before = Math.floor(known / TILE_WIDTH ** tile.level)
+    if (tile.level > 0 && tile.n * TILE_WIDTH + tile.width > before) upper.push({ tile, hashes })
+  })
+  for (const leaf of leaves) builder.append(leaf)
+  builder.finish()
+  return upper
+}
+
+/** The path of the first of these tiles that is not served, or is served with other hashes. */
+export async function wrongUpperTile(
+  fetcher: Fetcher,
+  base: string,
+  upper: Iterable<UpperTile>,
+): Promise<string | undefined> {
+  for (const { tile, hashes } of upper) {
+    const { level, n, width } = tile
+    const served = await fetcher.part(base, level, n, width)
+    const isRight = served && equalBytes(served.subarray(0, width * HASH_SIZE), hashes.subarray(0, width * HASH_SIZE))
+    if (!isRight) return tilePath(level, n, width)
+  }
+  return undefined
+}
+
 const shown = (leaves: readonly Hash[]): string => leaves.map(toBase64).join('\n')
 
-async function newestOf(
-  name: LogName,
-  { fetcher, policy, alarms }: Parts,
-): Promise<{ note: string; head: TreeHead } | undefined> {
+/** The text of an answer. Undefined, after an alarm, if there is none. */
+export function textAt({ alarms }: Parts, path: string, bytes: Uint8Array | undefined): string | undefined {
+  const text = textOf(bytes)
+  if (text === undefined) alarms.raise('unreachable', path)
+  return text
+}
+
+async function newestOf(name: LogName, parts: Parts): Promise<{ note: string; head: TreeHead } | undefined> {
+  const { fetcher, policy, alarms } = parts
   const base = `/log/${name}`
-  const note = textOf(await fetcher.bytes(`${base}/checkpoint`, MOST.note))
-  if (note === undefined) {
-    alarms.raise('unreachable', `${base}/checkpoint`)
-    return undefined
-  }
+  const note = textAt(parts, `${base}/checkpoint`, await fetcher.bytes(`${base}/checkpoint`, MOST.note))
+  if (note === undefined) return undefined
   const opened = await openCheckpoint(note, policy)
   if (!opened.ok) {
     alarms.raise('checkpoint_invalid', `${base}/checkpoint, ${opened.reason}`, { checkpoint: note })
@@ -119,7 +154,7 @@ async function newestOf(
   return { note, head }
 }
 
-/** What was remembered with what came since; all of it from the start again where these do not fit. */
+/** The known leaves and the new ones; all of them fetched again where these do not lead to the root. */
 async function continued(
   name: LogName,
   parts: Parts,
@@ -152,8 +187,8 @@ async function leavesFrom(
 }
 
 /**
- * The entries from a place on, each the one that was hashed. It ends before the first that is missing or altered,
- * and an alarm says so. Undefined where the token does not open them.
+ * The entries from a place on. Ends before the first that is missing or is not the one that was hashed, and raises an alarm.
+ * Undefined where the token does not open them.
  */
 export async function entriesFrom(
   name: LogName,

@@ -1,4 +1,4 @@
-// What a monitor remembers between rounds, in one file that is replaced whole, and the evidence it leaves beside it.
+// The memory of a monitor between rounds: one file that is replaced as a whole, with the evidence of alarms beside it.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -11,11 +11,11 @@ import { closed, count, listOf, oneOf } from '../../src/proof/shape.ts'
 import { HASH_SIZE, type Hash } from '../../src/proof/tree/merkle.ts'
 import { ALARMS, type Alarm, type AlarmCode } from './alarm.ts'
 
-/** The largest checkpoint of a log that was believed, and all leaf hashes under it. */
+/** The largest verified checkpoint of a log, and all leaf hashes under it. */
 export interface LogMemory {
   note: string
   leaves: Hash[]
-  /** At which size the tiles above the leaves were last found to follow from them. */
+  /** The size up to which the tiles above the leaves were checked. */
   upper: number
   /** When this monitor first saw the log at this size, in epoch milliseconds. */
   since?: number
@@ -25,23 +25,24 @@ export interface LogMemory {
 export const DEPTHS = ['hashes', 'rows', 'source'] as const
 export type Depth = (typeof DEPTHS)[number]
 
-/** A fault of the log itself. It stays there for ever, so it is told in each round. */
+/** A fault of the log itself. It stays there for ever, so it is raised in each round. */
 export interface Fault {
   code: AlarmCode
   detail: string
   entry: number
-  /** What a state should say that says something else: canonical JSON. */
+  /** The state that should be there, where another one is: canonical JSON. */
   expected?: string
 }
 
 export interface Memory {
   registry?: LogMemory
   figures?: LogMemory
-  /** The entries of the registry log, as far as they could be read, and how many of them were replayed. */
+  /** The entries of the registry log that could be read. */
   entries: string[]
+  /** How many of them were replayed. */
   replayed: number
   faults: Fault[]
-  /** The entries of the figures log, as far as they could be read. */
+  /** The entries of the figures log that could be read. */
   changes: string[]
   /** By the leaf hash of the manifest. */
   releases: Record<string, Depth>
@@ -49,10 +50,10 @@ export interface Memory {
 
 export const nothingKnown = (): Memory => ({ entries: [], replayed: 0, faults: [], changes: [], releases: {} })
 
-/** The head of a note that was opened when it was remembered: the keys of today's policy may be others. */
+/** The head of a note that was verified before it was stored. The policy may have other keys today. */
 export function headOf({ note }: Pick<LogMemory, 'note'>): TreeHead {
   const head = parseTreeHead(parseNote(note)?.text ?? '')
-  if (!head) throw new RangeError('a checkpoint that was remembered is none')
+  if (!head) throw new RangeError('a stored checkpoint is not a tree head')
   return head
 }
 
@@ -86,7 +87,7 @@ type StateFileContent = Omit<Memory, 'registry' | 'figures'> & {
 /** Why a state file cannot be used. */
 export class StateFault extends Error {}
 
-/** Of each code: cheap alarms must not take the room that the evidence of a fork needs. */
+/** A limit for each code: cheap alarms must not take the room that the evidence of a fork needs. */
 const MOST_FILES_OF_CODE = 50
 
 /** The state file of a monitor. */
@@ -134,9 +135,9 @@ export class StateFile {
     replaceFile(this.path, `${JSON.stringify(stored)}\n`)
   }
 
-  /** Writes what shows an alarm, once, and answers where. Undefined where its code has too many files already. */
+  /** Writes the evidence of an alarm, once, and returns the path. Undefined if its code has too many files already. */
   keep({ code, sentence, advice, evidence }: Alarm, now: number): string | undefined {
-    // A fault stays in the log for ever. With one file for each checkpoint it would soon take all the room of its code.
+    // A fault stays in the log for ever: with one file for each checkpoint it would soon reach the limit of its code.
     const renewed = ['log_checkpoint', 'consistency', ...('inclusion' in evidence ? ['checkpoint', 'inclusion'] : [])]
     const same = Object.entries(evidence).filter(([part]) => !renewed.includes(part))
     const name = createHash('sha256')
@@ -168,7 +169,7 @@ function unpacked(log: PackedLog): LogMemory {
   return { ...log, leaves: hashesIn(bytes) }
 }
 
-/** Hashes that lie side by side. */
+/** Splits bytes into hashes. */
 export const hashesIn = (bytes: Uint8Array): Hash[] =>
   Array.from({ length: Math.floor(bytes.length / HASH_SIZE) }, (_, i) =>
     bytes.slice(i * HASH_SIZE, (i + 1) * HASH_SIZE),

@@ -1,10 +1,10 @@
 import { equalBytes } from '../../src/proof/bytes.ts'
 import { HASH_SIZE, type Hash, inclusionPath, rangeRoot, type SubtreeReader } from '../../src/proof/tree/merkle.ts'
 import { rootInTile, subtreesFromTiles, TILE_WIDTH, TileBuilder } from '../../src/proof/tree/tiles.ts'
-import type { UpperTile } from './upper-tiles.ts'
+import type { UpperTile } from './log.ts'
 
 /**
- * The tree over the rows of a release, from its leaf hashes. These would take hundreds of megabytes for millions of rows, so
+ * The tree over the rows of a release, made of its leaf hashes. For millions of rows these would take hundreds of megabytes, so
  * only the root of each of their tiles is kept, and the last tile if it is not full.
  */
 export class RowTree {
@@ -15,13 +15,13 @@ export class RowTree {
     else if (tile.width < TILE_WIDTH) this.#edge = hashes
   })
 
-  /** All of these must be full but the last. */
+  /** Adds the next tile. All but the last must be full. */
   add(tile: Uint8Array): void {
     if (tile.length === TILE_WIDTH * HASH_SIZE) this.#builder.appendTile(tile, rootInTile(tile, 0, TILE_WIDTH))
     else for (let at = 0; at < tile.length; at += HASH_SIZE) this.#builder.append(tile.subarray(at, at + HASH_SIZE))
   }
 
-  /** To be called after the last tile, before anything is asked. */
+  /** To be called after the last tile, before anything is read. */
   end(): void {
     this.#builder.finish()
   }
@@ -34,7 +34,7 @@ export class RowTree {
     return rangeRoot(0, this.#builder.size, this.#subtrees())
   }
 
-  /** Whether a tile of leaf hashes is this. */
+  /** Whether these are the leaf hashes of a tile. */
   hasTile(n: number, hashes: Uint8Array): boolean {
     if ((n + 1) * TILE_WIDTH > this.#builder.size) return equalBytes(hashes, this.#edge)
     const above = this.#tile(1, Math.floor(n / TILE_WIDTH))
@@ -45,7 +45,7 @@ export class RowTree {
     )
   }
 
-  /** The way from a row to the root, with the leaf hashes of its tile. */
+  /** The path from a row to the root. `tile` has the leaf hashes around the row. */
   path(index: number, tile: Uint8Array): Promise<Hash[]> {
     return inclusionPath(index, this.#builder.size, this.#subtrees({ n: Math.floor(index / TILE_WIDTH), hashes: tile }))
   }

@@ -6,9 +6,8 @@ import { GrowingTree, HASH_SIZE } from '../../src/proof/tree/merkle.ts'
 import { TILE_WIDTH, tilePath } from '../../src/proof/tree/tiles.ts'
 import { Alarms } from './alarm.ts'
 import { Fetcher } from './fetcher.ts'
-import { pieces } from './log.ts'
+import { pieces, upperTilesOf } from './log.ts'
 import { rowHashes } from './rows.ts'
-import { upperTilesOf } from './upper-tiles.ts'
 
 const ROWS = 100_000
 const RELEASE = 'cms-pfs:LARGE:1'

@@ -1,4 +1,4 @@
-// The rows of a release: their hashes lead to the manifest, and each row is one that the release can have.
+// Checks the rows of a release: their hashes lead to the manifest, and each row is one that the release can have.
 
 import { concat, equalBytes, fromBase64, fromUtf8, toBase64, utf8 } from '../../src/proof/bytes.ts'
 import { canonical, JsonError, parseJson } from '../../src/proof/canonical-json.ts'
@@ -11,36 +11,35 @@ import { TILE_WIDTH, tilePath } from '../../src/proof/tree/tiles.ts'
 import type { AlarmCode } from './alarm.ts'
 import type { Evidence } from './evidence.ts'
 import { MOST } from './fetcher.ts'
-import { bodiesIn, type Parts, pieces } from './log.ts'
+import { bodiesIn, type Parts, pieces, wrongUpperTile } from './log.ts'
 import type { Depth } from './memory.ts'
 import { RowTree } from './row-tree.ts'
-import { wrongUpperTile } from './upper-tiles.ts'
 
-/** What a source says against a release. */
+/** A contradiction between a release and its source. */
 export interface SourceFinding {
   code: 'not_at_source' | 'left_out_of_release'
   /** Which row, and why. */
   detail: string
-  /** The row of the release that it is about, and its place. */
+  /** The row of the release in question, and its place. */
   row?: AnyRow
   index?: number
 }
-/** A release as it is compared with the files that it cites, in the order of its rows. */
-export interface SourceReading {
+/** The comparison of a release with the files that it cites, in the order of its rows. */
+export interface SourceComparison {
   take(rows: readonly AnyRow[]): Promise<SourceFinding | undefined>
   /** After the last row. */
   end(): Promise<SourceFinding | undefined>
-  /** What could not be compared, if anything. */
+  /** Says what could not be compared. */
   readonly notes: readonly string[]
 }
-/** The files at hand that releases cite. */
+/** The source files that the monitor was given. */
 export interface Sources {
-  /** Whether all files that a release cites are at hand, by name or by digest. */
+  /** Whether all files that a release cites are among them, by name or by digest. */
   hold(release: Manifest): boolean
-  read(release: Manifest): SourceReading
+  compare(release: Manifest): SourceComparison
 }
 
-/** A release, and what shows that it is signed. */
+/** A release, and the evidence that it is signed. */
 export interface SignedManifest {
   release: Manifest
   evidence: Evidence
@@ -49,7 +48,7 @@ export interface SignedManifest {
 const MOST_ROWS = 20_000_000
 const baseOf = ({ release_id }: Manifest): string => `/log/releases/${encodeURIComponent(release_id)}`
 
-/** The tree over the rows of a release, from the leaf hashes that are served, if they lead to its root. */
+/** The tree over the rows of a release, from the leaf hashes that are served. Undefined where an alarm was raised. */
 export async function rowHashes(
   { fetcher, alarms }: Pick<Parts, 'fetcher' | 'alarms'>,
   { release, evidence }: SignedManifest,
@@ -76,22 +75,22 @@ export async function rowHashes(
   return undefined
 }
 
-/** Reads every row of a release, in force or not. How far it came without an alarm. */
+/** Reads every row of a release, in force or not. Returns how much was checked without an alarm. */
 export async function checkRows(
   parts: Parts,
   signed: SignedManifest,
   tree: RowTree,
   sources: Sources | undefined,
 ): Promise<Depth> {
-  const reading = new RowReader(parts, signed, tree)
-  const source = sources?.read(signed.release)
+  const reader = new RowReader(parts, signed, tree)
+  const source = sources?.compare(signed.release)
   const isContradicted = async (finding: SourceFinding | undefined): Promise<boolean> => {
-    if (finding) await reading.contradict(finding)
+    if (finding) await reader.contradict(finding)
     return finding !== undefined
   }
   for (const { n, width } of pieces(0, signed.release.row_count)) {
     const bodies = await bundleOf(parts, signed, n, width)
-    const rows = bodies && (await reading.take(n, bodies))
+    const rows = bodies && (await reader.take(n, bodies))
     if (!rows || (await isContradicted(await source?.take(rows)))) return 'hashes'
   }
   if (await isContradicted(await source?.end())) return 'hashes'
@@ -114,7 +113,7 @@ async function bundleOf(
   return undefined
 }
 
-/** A row that was read, and the leaf hashes of its tile: what shows that it is one of the release. */
+/** A row that was read, with the leaf hashes of its tile, which prove that the release has it. */
 interface ReadRow {
   key: string
   body: Uint8Array
@@ -122,7 +121,7 @@ interface ReadRow {
   tile: Uint8Array
 }
 
-/** What has been read of a release so far. */
+/** Reads the rows of a release one bundle after the other. */
 class RowReader {
   #last: ReadRow | undefined
   #tile: Uint8Array = new Uint8Array()
@@ -139,7 +138,7 @@ class RowReader {
     return undefined
   }
 
-  /** Of the rows that were taken last. */
+  /** Raises an alarm about rows of the last bundle. */
   async contradict({ code, detail, row, index }: SourceFinding): Promise<void> {
     const isShown = row !== undefined && index !== undefined
     this.raise(
@@ -149,7 +148,7 @@ class RowReader {
     )
   }
 
-  /** The rows that the bodies of a bundle are; undefined where an alarm was raised. */
+  /** The rows of a bundle; undefined where an alarm was raised. */
   async take(n: number, bodies: readonly Uint8Array[]): Promise<AnyRow[] | undefined> {
     const own = concat(...bodies.map(leafHash))
     const tile = this.tree.hasTile(n, own) ? own : await this.#served(n, bodies.length)
@@ -168,7 +167,7 @@ class RowReader {
     return rows
   }
 
-  /** The leaf hashes of a bundle in which some row is not the one that was published: they say which. */
+  /** The leaf hashes of a bundle in which a row was altered: they say which one. */
   async #served(n: number, width: number): Promise<Uint8Array | undefined> {
     const served = await this.parts.fetcher.part(baseOf(this.signed.release), 0, n, width)
     if (!served) return this.raise('row_hashes_missing', tilePath(0, n, width))
@@ -197,14 +196,14 @@ class RowReader {
     return row
   }
 
-  /** A row and its path to the root that the manifest has. */
+  /** Shows a row, and its path to the root in the manifest. */
   async #shown({ index, body, tile }: Omit<ReadRow, 'key'>, name = 'row'): Promise<Evidence> {
     const path = (await this.tree.path(index, tile)).map(toBase64).join('\n')
     return { [name]: toBase64(body), [`${name}_index`]: String(index), [`${name}_inclusion`]: path }
   }
 }
 
-/** The row that hostile bytes are, if they are the canonical JSON of one. */
+/** The row in these bytes, which are hostile. Undefined unless they are the canonical JSON of a row. */
 export function rowIn(body: Uint8Array): AnyRow | undefined {
   if (body.length > MAX_LEAF_BYTES) return undefined
   try {

@@ -8,14 +8,14 @@ import type { Manifest } from '../../src/proof/price/release.ts'
 import { type AnyRow, type Row, rowKey } from '../../src/proof/price/row.ts'
 import { type Findings, unreadableIn } from '../../src/registry/release/rules.ts'
 import type { StageableRow } from '../../src/registry/release/staging.ts'
-import type { SourceFinding, SourceReading, Sources } from './rows.ts'
+import type { SourceComparison, SourceFinding, Sources } from './rows.ts'
 
-interface GivenFile {
+interface SourceFile {
   path: string
   files: readonly SourceInput[]
 }
 
-/** The files that a monitor was given. They are read once, but for those of a hospital that are too large to hold. */
+/** The source files at these paths. They are read once, except files of a hospital that are too large for memory. */
 export async function sourcesAt(paths: readonly string[]): Promise<Sources> {
   const given = await Promise.all(paths.map(async (path) => ({ path, files: await givenAt(path, wantedCodes()) })))
   const files = given.flatMap((each) => each.files)
@@ -23,26 +23,26 @@ export async function sourcesAt(paths: readonly string[]): Promise<Sources> {
   return {
     hold: ({ citations }) =>
       citations.every((cited) => files.some(({ file, sha256 }) => sha256 === cited.sha256 || file === cited.file)),
-    read: (release) => new BothWays(release, given, check),
+    compare: (release) => new ReleaseComparison(release, given, check),
   }
 }
 
 const cites = ({ citations }: Manifest, { sha256 }: SourceInput): boolean =>
   citations.some((each) => each.sha256 === sha256)
 
-/** A release beside its files: each row is in them, and what they state is in the release. */
-class BothWays implements SourceReading {
+/** Compares a release with its files, both ways: each row must be in the files, and each row of the files in the release. */
+class ReleaseComparison implements SourceComparison {
   readonly notes: string[] = []
   readonly #paths: string[]
   readonly #isLarge: boolean
-  /** Rows of a file that is too large to hold, until all are known and it is read again for them. */
+  /** The rows of a release whose file is too large for memory: when all are known, the file is read again for them. */
   readonly #gathered: Row[] = []
   #taken = 0
   #stated: SourceRows | undefined
 
   constructor(
     readonly release: Manifest,
-    given: readonly GivenFile[],
+    given: readonly SourceFile[],
     readonly check: SourceCheck,
   ) {
     const cited = given.filter(({ files }) => files.some((file) => cites(release, file)))
@@ -82,11 +82,11 @@ class BothWays implements SourceReading {
   }
 }
 
-/** What the files of a release state, read as on loading, in the order of the keys. */
+/** The rows that the files of a release state, read as on loading, in the order of the keys. */
 class SourceRows {
   #rows: AsyncIterator<StageableRow> | Iterator<StageableRow> | undefined
   #next: { key: string; region: string } | undefined
-  /** Of each region the first key that the release does not have. */
+  /** By region: the first key that the release does not have. */
   readonly #missing = new Map<string, string>()
   readonly #regions = new Set<string>()
 
@@ -131,7 +131,7 @@ class SourceRows {
     this.#next = { key: rowKey(row), region: row.region ?? '' }
   }
 
-  /** Goes on to behind these rows of the release. */
+  /** Moves past these rows of the release. */
   async pass(rows: readonly AnyRow[]): Promise<void> {
     for (const row of rows) {
       const key = rowKey(row)
@@ -147,12 +147,12 @@ class SourceRows {
     if (!this.#missing.has(region)) this.#missing.set(region, key)
   }
 
-  /** What the files have and the release has not. */
+  /** Says what the files have and the release has not. */
   async missing(): Promise<string | undefined> {
     if (!this.reading) return undefined
     for (; this.#next; await this.#step()) this.#miss(this.#next)
     for (const [region, key] of this.#missing) if (this.#regions.has(region)) return `row ${key} is in the source`
-    // An edition may be loaded for some regions alone: whoever reads it then should know.
+    // An edition may be loaded for some regions alone: its readers should know.
     if (this.#missing.size > 0)
       this.notes.push(
         `it has no row for ${this.#missing.size} regions of its source: it may have been loaded for the other regions only`,

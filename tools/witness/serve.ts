@@ -20,13 +20,13 @@ export interface WitnessParts {
   host?: string
   /** Epoch milliseconds. */
   now?: () => number
-  /** Called with each fault; the client only learns that there was one. */
+  /** Called with each fault; the client gets a plain 500. */
   observe?: (error: unknown) => void
 }
 
 export interface RunningWitness {
   url: string
-  /** What others pin. */
+  /** The verifier key that others pin. */
   vkey: string
   witness: Witness
   stop(): Promise<void>
@@ -45,7 +45,7 @@ export async function startWitness(parts: WitnessParts): Promise<RunningWitness>
         observe(fault)
         return answer(500, 'the witness failed\n')
       })
-    // Not shared: two witnesses on one port would each see half of a log.
+    // The port is not shared: two witnesses on it would each see half of a log.
     const server = listen({
       hostname: host,
       port,
@@ -96,7 +96,7 @@ async function respond(witness: Witness, asked: Asked, visitors: Visitors): Prom
   return note === undefined ? answer(404, 'there is nothing here\n') : answer(200, note)
 }
 
-/** The log's side asks again after this. */
+/** The log tries again after the wait. */
 function tooMany(waitSeconds: number): Response {
   const response = answer(429, 'too many requests from this address\n')
   response.headers.set('retry-after', String(waitSeconds))
@@ -114,7 +114,7 @@ async function readBody({ body }: Request): Promise<Uint8Array | 'too large'> {
   return Buffer.concat(pieces)
 }
 
-/** Undefined on bytes that are no text. */
+/** Undefined for bytes that are not UTF-8. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     return fromUtf8(bytes)

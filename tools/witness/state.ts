@@ -8,7 +8,7 @@ import { parseNote, type VerifierKey } from '../../src/proof/note/signed-note.ts
 import { parseExtendedHead, type TreeHead } from '../../src/proof/note/tree-head.ts'
 import { sha256 } from '../../src/proof/sha256.ts'
 
-/** The latest checkpoint a witness has cosigned of one log. The note holds everything else. */
+/** The latest checkpoint of a log that a witness has cosigned. */
 export interface CosignedHead {
   head: TreeHead
   /** With the log's signatures and the witness's own, as it is served. */
@@ -17,12 +17,12 @@ export interface CosignedHead {
   seconds: number
 }
 
-/** The name of a log in files and addresses (tlog-witness, monitor retrieval). */
+/** Names a log in files and addresses (tlog-witness, monitor retrieval). */
 export const originHash = (origin: string): string => toHex(sha256(utf8(origin)))
 
 /**
- * Reads the latest head that was cosigned for a log; undefined if there is none. The file must carry the witness's own
- * signature. A damaged file must stop the witness: a fresh start would let the log take back what it showed.
+ * Reads the latest cosigned head of a log; undefined if there is none. The file must have the witness's own signature. A
+ * damaged file must stop the witness: after a fresh start the log could take back what it has shown.
  */
 export async function readLatest(dir: string, origin: string, witness: VerifierKey): Promise<CosignedHead | undefined> {
   const text = readIfThere(join(dir, originHash(origin)))
@@ -37,12 +37,12 @@ export async function readLatest(dir: string, origin: string, witness: VerifierK
   return { head, note: text, seconds: own.seconds }
 }
 
-/** On return the head is on disk. A power cut leaves the old file or the new one, never a part. */
+/** Writes the head to disk. A power cut leaves the old file or the new one, never a part. */
 export function writeLatest(dir: string, { head, note }: CosignedHead): void {
   replaceFile(join(dir, originHash(head.origin)), note)
 }
 
-/** Keeps two signed checkpoints that contradict each other. The first pair is proof enough. */
+/** Keeps two signed checkpoints that contradict each other. One pair is proof enough. */
 export function keepFork(dir: string, { head, note }: CosignedHead, other: string): void {
   try {
     writeFileSync(join(dir, `${originHash(head.origin)}.fork`), `${note}\n${other}`, { flag: 'wx', mode: 0o600 })

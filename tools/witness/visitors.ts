@@ -2,9 +2,9 @@ import { isIPv6 } from 'node:net'
 
 const WINDOW_MS = 60_000
 const MOST_VISITORS = 10_000
-/** How much one address may ask for in a minute. A log that publishes all day needs a few; repeats are answered from memory. */
+/** The points of one address in a minute. A log that publishes all day needs a few; repeats are answered from memory. */
 export const MOST_POINTS = 6_000
-/** A request whose signature is not that of a log costs a check for nothing. */
+/** The points of a request that no log has signed: checking it was in vain. */
 export const FAILURE_POINTS = 100
 
 /** Counts what each address asks for. Past the limit it is refused until the minute is over. */
@@ -23,7 +23,7 @@ export class Visitors {
   count(address: string, points: number): void {
     this.#turn()
     const name = blockOf(address)
-    // A crowd that fills the table shares one count.
+    // When the table is full, all further addresses share one count.
     const counted = this.#points.has(name) || this.#points.size < MOST_VISITORS ? name : 'others'
     this.#points.set(counted, (this.#points.get(counted) ?? 0) + points)
   }
@@ -40,6 +40,6 @@ export class Visitors {
   }
 }
 
-/** One subscriber usually has a whole IPv6 /64: written out or not, its first groups are the same for one peer. */
+/** The address, or the first four groups of an IPv6 address: a subscriber usually has a whole /64. */
 const blockOf = (address: string): string =>
   isIPv6(address) && !address.startsWith('::') ? address.split(':').slice(0, 4).join(':') : address

@@ -9,8 +9,8 @@ import { COSIGNATURE, formatVerifierKey, type NoteSigner } from '../../src/proof
 const keyFile = (dir: string): string => join(dir, 'witness-key')
 
 /**
- * Creates the folder and the key of a new witness, and returns the vkey that others pin. Refuses if a key
- * exists: a new start would forget what the witness saw.
+ * Creates the folder and the key of a new witness, and returns the verifier key that others pin. Refuses if a key exists: a
+ * new start would forget what the witness has seen.
  */
 export function createWitness(dir: string, name: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9.:_/-]{0,199}$/.test(name) || name.includes('://'))
@@ -23,7 +23,7 @@ export function createWitness(dir: string, name: string): string {
   return witnessVkey(readWitnessKey(dir))
 }
 
-/** The type in a vkey says that the key cosigns; the file holds the bare key, as other tools write it. */
+/** The verifier key says that the key cosigns; the file holds the bare key, as other tools write it. */
 export const witnessVkey = ({ name, publicKey }: NoteSigner): string => formatVerifierKey(name, publicKey, COSIGNATURE)
 
 export function readWitnessKey(dir: string): NoteSigner {

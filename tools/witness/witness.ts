@@ -1,4 +1,4 @@
-import { equalBytes } from '../../src/proof/bytes.ts'
+import { equalBytes, fromBase64 } from '../../src/proof/bytes.ts'
 import { cosign } from '../../src/proof/note/cosignature.ts'
 import {
   COSIGNATURE,
@@ -12,8 +12,7 @@ import {
   type VerifierKey,
 } from '../../src/proof/note/signed-note.ts'
 import { parseExtendedHead, type TreeHead } from '../../src/proof/note/tree-head.ts'
-import { EMPTY_ROOT, isConsistent } from '../../src/proof/tree/merkle.ts'
-import { type AddCheckpoint, parseAddCheckpoint } from './add-checkpoint.ts'
+import { EMPTY_ROOT, type Hash, isConsistent } from '../../src/proof/tree/merkle.ts'
 import { type CosignedHead, keepFork, originHash, readLatest, writeLatest } from './state.ts'
 
 /** The answer of a witness to a checkpoint. tlog-witness gives the status of each. */
@@ -25,7 +24,7 @@ export type WitnessResponse =
   | { answer: 'not_what_i_have'; size: number }
   | { answer: 'not_consistent' }
 
-/** How long an unchanged checkpoint is answered with the cosignature that there is. Anyone can send one again and again. */
+/** How long a repeated checkpoint gets the same cosignature. Anyone can send it again and again. */
 const REPEAT_SECONDS = 60
 
 /** The time in whole seconds since 1970. */
@@ -37,10 +36,10 @@ export type Clock = () => number
  */
 export class Witness {
   readonly #seen = new Map<string, CosignedHead>()
-  /** Per log, the end of the queue: no other request may come between the check and the write. */
+  /** By log, the end of its queue: no other request may come between the check and the write. */
   readonly #queues = new Map<string, Promise<unknown>>()
   readonly #broken = new Set<string>()
-  /** The newest time that this witness ever signed: a clock set back must not make a later cosignature look older. */
+  /** The newest time in a signature of this witness: a clock that is set back must not make a later cosignature look older. */
   #latestSeconds = 0
 
   private constructor(
@@ -60,7 +59,7 @@ export class Witness {
     return witness
   }
 
-  /** What others pin. */
+  /** The key that others pin. */
   get key(): VerifierKey {
     const { name, publicKey } = this.signer
     return { type: COSIGNATURE, name, publicKey, id: keyId(name, publicKey, COSIGNATURE) }
@@ -89,8 +88,8 @@ export class Witness {
   }
 
   /**
-   * The lines that were given for this checkpoint before, if nothing has changed since and they are not old. Nothing is checked or
-   * signed for that, nor does it wait: it must not keep the log from being heard.
+   * The earlier lines for this checkpoint, if nothing has changed since and they are not old. Nothing is checked or signed for
+   * that, and it does not wait in the queue: repeats must not delay the log itself.
    */
   #repeated({ old, proof }: AddCheckpoint, origin: string, { text, signatures }: Note): string | undefined {
     const seen = this.#seen.get(origin)
@@ -143,6 +142,30 @@ export class Witness {
     this.#seen.set(seen.head.origin, seen)
     this.#latestSeconds = Math.max(this.#latestSeconds, seen.seconds)
   }
+}
+
+const MAX_PROOF_LINES = 63
+
+/** The body of `POST /add-checkpoint` (C2SP tlog-witness). */
+interface AddCheckpoint {
+  /** The size that the witness has, as the sender believes: growth is proved from there. */
+  old: number
+  proof: Hash[]
+  /** The checkpoint, as a signed note. */
+  note: string
+}
+
+/** Undefined for anything but the documented form. */
+function parseAddCheckpoint(body: string): AddCheckpoint | undefined {
+  const gap = body.indexOf('\n\n')
+  if (gap < 0) return undefined
+  const [first = '', ...lines] = body.slice(0, gap).split('\n')
+  const decimal = /^old (0|[1-9][0-9]{0,15})$/.exec(first)?.[1]
+  const old = Number(decimal)
+  if (decimal === undefined || !Number.isSafeInteger(old) || lines.length > MAX_PROOF_LINES) return undefined
+  const proof = lines.map(fromBase64)
+  if (!proof.every((hash): hash is Hash => hash?.length === 32)) return undefined
+  return { old, proof, note: body.slice(gap + 2) }
 }
 
 /** The lines of a witness under a note. */

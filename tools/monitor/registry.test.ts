@@ -4,7 +4,7 @@ import { aSigner } from '../../src/proof/fixture.ts'
 import type { NoteSigner } from '../../src/proof/note/signed-note.ts'
 import type { RegistryEntry } from '../../src/proof/price/release.ts'
 import { aRow, MemoryRegistry, RECORDED } from '../../src/proof/registry-fixture.ts'
-import { replay } from './replay.ts'
+import { replay } from './registry.ts'
 
 let signer: NoteSigner
 beforeAll(async () => {
