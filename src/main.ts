@@ -8,7 +8,7 @@ import type { Installation } from './installation.ts'
 import { addressBlock } from './rails/address.ts'
 import { RequestMetrics } from './surfaces/http/metrics.ts'
 import type { RequestLine } from './surfaces/http/router.ts'
-import { hospitalNames, NamesFault } from './surfaces/written/hospital.ts'
+import { hospitalNames, NamesFault } from './surfaces/words/hospitals.ts'
 import { callerAddress, trustedProxies } from './transport/forwarded.ts'
 import { type ListenOptions, listen, type Server } from './transport/server.ts'
 

@@ -12,7 +12,8 @@ import { judged } from '../registry/release/row-rules.ts'
 import type { Findings } from '../registry/release/rules.ts'
 import { type Progress, type StagingResult, stage } from '../registry/release/staging.ts'
 import { spend } from './budget.ts'
-import { type ChartParts, type LoadOptions, READERS, type Reader, type Readers, type Reading } from './readers.ts'
+import type { LoadOptions, Reader, Reading } from './reader.ts'
+import { type ChartParts, READERS, type Readers } from './readers.ts'
 import { type Citable, citation } from './source.ts'
 
 /** How far a load is: a large file is read first, and then its rows are written. */

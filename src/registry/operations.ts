@@ -10,11 +10,11 @@ import { formatPolicy, parsePolicy } from '../proof/note/policy.ts'
 import type { LostSource } from '../proof/price/lost-source.ts'
 import type { Manifest } from '../proof/price/release.ts'
 import { after, type Soon } from '../soon.ts'
-import { PriceAnswer, ShortAnswer } from './answer-schema.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
 import { citeRow, RowQuery } from './catalogue/permalink.ts'
 import { CHARTS, type Charts, chartTable } from './charts.ts'
 import { answerText, shortAnswer } from './lookup/answer.ts'
+import { PriceAnswer, ShortAnswer } from './lookup/answer-schema.ts'
 import { BATCH_BYTES, BatchAnswer, BatchQuery, lookUpLines } from './lookup/batch.ts'
 import { browse, browseQuery, provedPage, RegistryPage } from './lookup/browse.ts'
 import { find } from './lookup/find.ts'
@@ -28,10 +28,10 @@ import {
 } from './lookup/history.ts'
 import { Proofs } from './lookup/proofs.ts'
 import { ProofForm, questionOf, ReferenceQuery } from './lookup/query.ts'
+import { CitedRow } from './lookup/row-schema.ts'
 import { isOfDividedState, ReferenceSheet, SheetQuery, ShortSheet, sheet, shortSheet } from './lookup/sheet.ts'
+import { askedIn, checkedText, Verification, VerificationQuery } from './lookup/verification.ts'
 import type { PublishedRegistry } from './lookup/view.ts'
-import { CitedRow } from './row-schema.ts'
-import { askedIn, checkedText, Verification, VerificationQuery } from './verification.ts'
 
 export interface RegistryParts {
   db: Db
@@ -196,7 +196,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
         const [signers, retired] = [keys.flatMap((each) => each.signers), keys.flatMap((each) => each.retired)]
         const policy = parsePolicy(formatPolicy(signers, [], 0, retired))
         if (!policy) throw new Error('the service has a policy that it cannot read')
-        const { verification } = await import('./verified-answer.ts')
+        const { verification } = await import('./lookup/verified-answer.ts')
         return verification(text, policy, askedIn(query.question), today())
       },
     }),

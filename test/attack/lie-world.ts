@@ -1,6 +1,5 @@
 // Small registries with a history, made by dice: editions, corrections, withdrawals and moves, and every head there was.
 
-import { signerOf } from '../../scripts/vectors/keys.ts'
 import { type Answered, answerOf, type View } from '../../src/proof/answer-fixture.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
@@ -10,6 +9,7 @@ import { CHARTS, PLACE_CHART } from '../../src/proof/price/charts.ts'
 import { type AnyRow, type Basis, CLASSES } from '../../src/proof/price/row.ts'
 import { aFee, aPlace, aRow, MemoryRegistry, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
 import { sheetOf } from '../../src/proof/set-fixture.ts'
+import { signerOf } from '../support/vector-keys.ts'
 import type { Dice } from './dice.ts'
 
 export type Members = Record<string, unknown>

@@ -5,8 +5,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { browserModule } from '../../scripts/build.ts'
-import type { VectorOf } from '../../scripts/vectors/vector.ts'
-import { VECTORS } from '../../scripts/vectors.ts'
 import { parsePolicy, type VerifyOptions } from '../../src/proof/verify-lists.ts'
 import type { Expected } from '../../src/proof/whole/asked.ts'
 import { checkWhole } from '../../src/proof/whole/whole-check.ts'
@@ -14,6 +12,8 @@ import { type AssetName, assets } from '../../src/surfaces/site/assets.ts'
 import { answerOfPage, findChromium } from '../support/browser.ts'
 import { testApp } from '../support/harness.ts'
 import { noBrowser } from '../support/site.ts'
+import type { VectorOf } from '../support/vector.ts'
+import { VECTORS } from '../support/vectors.ts'
 
 /** All scripts of a page together, as they are transferred. */
 const MOST_BYTES = 30_000

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { browserModule, build, MODULES, publishedModule } from '../../scripts/build.ts'
-import type { Outcome, Vector } from '../../scripts/vectors/vector.ts'
-import { VECTORS } from '../../scripts/vectors.ts'
 import { answerOfPage, findChromium } from '../support/browser.ts'
+import type { Outcome, Vector } from '../support/vector.ts'
+import { VECTORS } from '../support/vectors.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'verify-'))
@@ -27,7 +27,7 @@ const expectedOfLookups = lookups.map(({ expect }) => ('rows' in expect ? { ok: 
 
 const bundles = await Promise.all(MODULES.map(async (name) => [`${name}.js`, await publishedModule(name)] as const))
 const sha256 = await browserModule(join(ROOT, 'src/proof/sha256.ts'))
-const judge = await browserModule(join(ROOT, 'scripts/vectors/vector.ts'))
+const judge = await browserModule(join(ROOT, 'test/support/vector.ts'))
 const files: Record<string, string> = {
   ...Object.fromEntries(bundles),
   'judge.js': judge,

@@ -6,8 +6,7 @@ import { parsePolicy } from '../../src/proof/verify-lists.ts'
 import { type MirrorRound, mirrorOnce } from '../../tools/mirror/mirror.ts'
 import { openMirror } from '../../tools/mirror/open-mirror.ts'
 import { StaticTree } from '../../tools/mirror/static-tree.ts'
-import { Fetcher } from '../../tools/monitor/fetcher.ts'
-import { type Sign, tokensOf } from '../../tools/monitor/fetcher.ts'
+import { Fetcher, type Sign, tokensOf } from '../../tools/monitor/fetcher.ts'
 import { type TestApp, temporaryFolder, testApp } from './harness.ts'
 
 type Tamper = (path: string, response: Response) => Response | Promise<Response>

@@ -1,5 +1,5 @@
-import { ACCEPTABLE } from '../../src/ingest/cms/physician.ts'
-import { READERS, type Reading } from '../../src/ingest/readers.ts'
+import { ACCEPTABLE, type Reading } from '../../src/ingest/reader.ts'
+import { READERS } from '../../src/ingest/readers.ts'
 import type { SourceInput } from '../../src/ingest/reread.ts'
 import { type SourceCheck, sourceCheck } from '../../src/ingest/source-check.ts'
 import { givenAt, wantedBy, wantedCodes } from '../../src/ingest/source-gather.ts'
@@ -7,7 +7,6 @@ import { Problem } from '../../src/problem.ts'
 import type { Manifest } from '../../src/proof/price/release.ts'
 import { type AnyRow, type Row, rowKey } from '../../src/proof/price/row.ts'
 import { type Findings, unreadableIn } from '../../src/registry/release/rules.ts'
-import type { StageableRow } from '../../src/registry/release/staging.ts'
 import type { SourceComparison, SourceFinding, Sources } from './rows.ts'
 
 interface SourceFile {
@@ -84,7 +83,7 @@ class ReleaseComparison implements SourceComparison {
 
 /** The rows that the files of a release state, read as on loading, in the order of the keys. */
 class SourceRows {
-  #rows: AsyncIterator<StageableRow> | Iterator<StageableRow> | undefined
+  #rows: AsyncIterator<AnyRow> | Iterator<AnyRow> | undefined
   #next: { key: string; region: string } | undefined
   /** By region: the first key that the release does not have. */
   readonly #missing = new Map<string, string>()
@@ -127,8 +126,7 @@ class SourceRows {
       this.reading?.close?.()
       return
     }
-    const row = 'body' in next.value ? (JSON.parse(next.value.body) as AnyRow) : next.value
-    this.#next = { key: rowKey(row), region: row.region ?? '' }
+    this.#next = { key: rowKey(next.value), region: next.value.region ?? '' }
   }
 
   /** Moves past these rows of the release. */

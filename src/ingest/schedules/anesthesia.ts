@@ -5,14 +5,15 @@ import type { Row } from '../../proof/price/row.ts'
 import { ANESTHESIA_CODES } from '../../proof/price/schedules.ts'
 import { isDay } from '../../proof/shape.ts'
 import { type Findings, note } from '../../registry/release/rules.ts'
-import { regionOf } from '../cms/localities.ts'
-import type { EditionOptions } from '../cms/quarter.ts'
-import { rowsInOrder } from '../cms/table.ts'
 import { roundedScheduleAmount, scheduleAmount } from '../findings.ts'
+import { wholeFiles } from '../reader.ts'
 import { headOf, isTabbed, oneLine, tableRecords } from '../records.ts'
 import { byLine, fail, isOneOf, perSource, type Reread, whole } from '../reread.ts'
 import type { Source } from '../source.ts'
-import { type RowBase, refused, type TablesReader } from './tables.ts'
+import { regionOf } from './localities.ts'
+import type { EditionOptions } from './quarter.ts'
+import { type RowBase, refused, type ScheduleReader, type ScheduleReading } from './schedule.ts'
+import { rowsInOrder } from './table.ts'
 
 const ANY_CODE = ANESTHESIA_CODES.as
 
@@ -32,15 +33,19 @@ interface FactorLine {
 }
 
 /** The anesthesia conversion factor of each locality, and the national one, which stands in the header. */
-export const anesthesia: TablesReader = {
-  open(given, options, rejects) {
-    const source = chosen(given)
-    const dated = datedBy(source, options)
-    const rows = rowsInOrder(madeOf(source, dated.effective_from, rejects), rejects)
-    return { ...dated, rows, row_total: rows.length, line_total: rows.length, cited: [source] }
-  },
-  reread: () => rereadFactors(),
+export const reader: ScheduleReader = {
+  open,
+  read: wholeFiles(open),
+  reread: rereadFactors,
   finds: (_, cpt) => ANESTHESIA_CODES.for.test(cpt),
+  options: [],
+}
+
+function open(given: readonly Source[], options: EditionOptions, rejects: Findings): ScheduleReading {
+  const source = chosen(given)
+  const dated = datedBy(source, options)
+  const rows = rowsInOrder(madeOf(source, dated.effective_from, rejects), rejects)
+  return { ...dated, rows, row_total: rows.length, line_total: rows.length, cited: [source] }
 }
 
 /** CMS ships the list as CSV, as text and as a workbook: the first of these that there is. */

@@ -6,7 +6,7 @@ import { isPlaceRow, isRow, type PlaceRow, rowKey } from '../../proof/price/row.
 import { sha256 } from '../../proof/sha256.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import type { Source } from '../source.ts'
-import { equipment } from './equipment.ts'
+import { reader as equipment } from './equipment.ts'
 import { checked, refusal, saying, source } from './fixture.ts'
 import { placesIn, rereadPlaces } from './places.ts'
 

@@ -4,14 +4,14 @@ import { Problem } from '../../problem.ts'
 import type { AnyRow, PlaceRow } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
 import { type Findings, note } from '../../registry/release/rules.ts'
-import { isPostalState, regionOf } from '../cms/localities.ts'
-import { type EditionOptions, quarterlyEdition } from '../cms/quarter.ts'
-import { type Columns, type Line, readTable } from '../cms/table.ts'
+import { type Reader, readAll } from '../reader.ts'
 import { byLine, fail, OK, type Place, perSource, type SourceInput, type SourceVerdict, whole } from '../reread.ts'
-import type { Source } from '../source.ts'
+import { readMembers, type Source } from '../source.ts'
 import { biddingAreasIn, isBiddingAreaList } from './bidding-areas.ts'
-import { isList, type Listed, listedIn } from './place-lists.ts'
-import { isRuralList, ruralZipsIn } from './rural-zips.ts'
+import { isPostalState, regionOf } from './localities.ts'
+import { isList, isRuralList, type Listed, listedIn, ruralZipsIn } from './place-lists.ts'
+import { type EditionOptions, quarterlyEdition } from './quarter.ts'
+import { type Columns, type Line, readTable } from './table.ts'
 
 /**
  * Both of CMS's fixed-width files (ZIP5lyout, ZIP9lyout), by columns counted from 1: state 1, ZIP code 3, contractor 8,
@@ -316,4 +316,15 @@ export function rereadPlaces(): (
     if (stated?.zip !== zip) return fail('line_not_found')
     return isHere(whereabouts(stated, runs)) ? OK : fail('inputs_not_at_line')
   }
+}
+
+/** CMS's archive holds the tables twice, and their layouts; both lists come with the equipment, whose tables are not read. */
+const OWN_MEMBERS = /ZIP[59](?!ly)|(rural|cba)[ _-]?zip/i
+
+export const reader: Reader = {
+  read: async (paths, options, rejects) =>
+    placesIn(await readAll(paths, (path) => readMembers(path, OWN_MEMBERS)), options, rejects),
+  reread: rereadPlaces,
+  finds: findsZip,
+  options: [],
 }

@@ -66,7 +66,7 @@ export class Bundle {
   }
 
   /** How many of its keys are before a text. */
-  placeOf(text: string): number {
+  countBefore(text: string): number {
     const place = this.rows.findIndex(({ key }) => key >= text)
     return place < 0 ? this.rows.length : place
   }

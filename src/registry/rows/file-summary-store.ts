@@ -4,7 +4,7 @@ import { DamageFault } from '../../db/db.ts'
 import type { SealedFile } from '../../db/file-folder.ts'
 import { HASH_SIZE } from '../../proof/tree/merkle.ts'
 
-/** What rows are counted by. A place is counted under its ZIP code as `code`. */
+/** Rows are counted by these. A place is counted under its ZIP code as `code`. */
 export type TotalBy = 'code' | 'region' | 'provider'
 export const TOTALS: readonly TotalBy[] = ['code', 'region', 'provider']
 
@@ -44,7 +44,7 @@ export const past = (prefix: string): string => `${prefix}~`
 export const MOST_NAMES = 1_000_000
 const MOST_NAME_BYTES = 32 * MOST_NAMES
 
-/** What a release file says of itself and of all its rows, and the error for a file that cannot be read. */
+/** The header and the totals of a release file, and the error for a file that cannot be read. */
 export class FileSummary {
   #rowCount: number | undefined
   readonly #totals: Partial<Record<TotalBy, ReadonlyMap<string, number>>> = {}

@@ -81,7 +81,7 @@ export class ReleaseFile extends FileSummary {
   }
 
   findRow(key: string): StoredRow | undefined {
-    const place = this.#placeOf(key)
+    const place = this.#countBefore(key)
     const [row] = this.rowsAt(place, place + 1)
     return row?.row_key === key ? row : undefined
   }
@@ -96,12 +96,12 @@ export class ReleaseFile extends FileSummary {
 
   /** The places of the rows whose keys begin so: from the first one up to the one after the last. */
   placesUnder(prefix: string): [from: number, to: number] {
-    return [this.#placeOf(prefix), this.#placeOf(past(prefix))]
+    return [this.#countBefore(prefix), this.#countBefore(past(prefix))]
   }
 
   /** The last row before a text, and the first row that is not before another. */
   rowsAround(start: string, end: string): { left: StoredRow | undefined; right: StoredRow | undefined } {
-    const [before, after] = [this.#placeOf(start) - 1, this.#placeOf(end)]
+    const [before, after] = [this.#countBefore(start) - 1, this.#countBefore(end)]
     return { left: this.rowsAt(before, before + 1)[0], right: this.rowsAt(after, after + 1)[0] }
   }
 
@@ -113,7 +113,7 @@ export class ReleaseFile extends FileSummary {
 
   /** The place of the first row after this key. */
   placeAfter(key: string): number {
-    const place = this.#placeOf(key)
+    const place = this.#countBefore(key)
     return this.keysAt(place, place + 1)[0] === key ? place + 1 : place
   }
 
@@ -144,12 +144,12 @@ export class ReleaseFile extends FileSummary {
   }
 
   /** How many rows have a key before this text. */
-  #placeOf(text: string): number {
+  #countBefore(text: string): number {
     // Most questions about a row are followed by some about its neighbours.
     for (const [n, bundle] of this.#bundles.all())
-      if (bundle.covers(text)) return n * BUNDLE_ROWS + bundle.placeOf(text)
+      if (bundle.covers(text)) return n * BUNDLE_ROWS + bundle.countBefore(text)
     const n = this.findBundle(text)
-    return n === undefined ? 0 : n * BUNDLE_ROWS + this.bundle(n).placeOf(text)
+    return n === undefined ? 0 : n * BUNDLE_ROWS + this.bundle(n).countBefore(text)
   }
 
   /** The number of the last bundle that does not begin after this text; undefined if all do. */

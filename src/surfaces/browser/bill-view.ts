@@ -1,6 +1,6 @@
 // The bill in the browser: sent, checked line by line, and shown only if every proof holds. Nothing is kept.
 
-import { type Hospital, oneHospital } from '../written/hospital.ts'
+import { type Hospital, oneHospital } from '../words/hospitals.ts'
 import { checkBill } from './bill-check.ts'
 import { billCsv } from './bill-csv.ts'
 import { type Column, columnsFor, parseBill, questionsOf } from './bill-lines.ts'

@@ -9,7 +9,7 @@ import { frameOf } from '../site/frame.ts'
 import type { LandingParts } from '../site/landing-facts.ts'
 import { type DiscoveryParts, readmeOperation } from './descriptor.ts'
 
-// What the tests of the discovery surfaces share: a small service whose every value is known.
+// A small service whose every value is known, for the tests of the discovery surfaces.
 
 export const BASE = 'https://trust.example'
 

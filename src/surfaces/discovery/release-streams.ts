@@ -11,13 +11,13 @@ export interface ReleaseStreamsParts {
   list(): Promise<readonly { release_id: string; row_count: number }[]>
   /** The packed rows of a release; undefined if the public log does not have it. */
   find(release_id: string): Promise<{ rows_root: string; open: () => AsyncIterable<Uint8Array> } | undefined>
-  /** Of the registry. */
+  /** The log of the registry. */
   stamp: Stamp
 }
 
 export const RELEASE_STREAMS = 'agent-trust-registry/release-streams@v1'
 const ENDING = '.ndjson.zst'
-/** What a stream counts as: it takes more than any answer does. */
+/** A stream counts as so many requests: it takes more than any answer does. */
 const REQUESTS = 10
 /** A slow reader has its place for long, so places are few and one caller cannot have all of them. */
 const PLACES = { atOnce: 8, waiting: 8, perCaller: 2 } as const

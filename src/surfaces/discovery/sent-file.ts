@@ -3,7 +3,7 @@
 import type { WorkQueue } from '../../work-queue.ts'
 import type { RenderedFile } from '../http/resource.ts'
 
-/** Who takes nothing for so long does not keep a place from others. */
+/** A caller who reads nothing for so long loses its place. */
 const IDLE_MS = 60_000
 
 /** Opens a stream whose place in the queue is free again when it has ended, or when its caller has hung up. */

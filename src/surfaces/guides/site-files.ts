@@ -52,7 +52,7 @@ Sitemap: ${base}/sitemap.xml
 Agentmap: ${base}/.well-known/ai-catalog.json
 `
 
-/** Pages for people and readers of text; answers to questions are endless, and stand in no list. */
+/** Pages for people and readers of text; answers to questions are endless, and no list has them. */
 const PAGES = ['/', '/figures', '/status', '/docs', '/index.md', '/auth.md', '/llms.txt']
 
 const sitemap = (base: string): string =>

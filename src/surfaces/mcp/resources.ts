@@ -20,7 +20,7 @@ const RELEASES = '/api/releases'
 
 export interface ReadableParts {
   operations: readonly Operation[]
-  /** Those of the HTTP surface. */
+  /** The resources of the HTTP surface. */
   resources: readonly Resource[]
   card: Card
 }

@@ -5,7 +5,7 @@ import type { Soon } from '../../soon.ts'
 import { placeOf } from '../http/request.ts'
 import { problemDocument } from '../http/response.ts'
 
-/** Who sent one message, and what is learned while it is answered. */
+/** The sender of one message, and the facts that are learned while it is answered. */
 export class Visitor {
   quota?: Quota | undefined
   /** Whether the message was counted against a quota. */

@@ -27,11 +27,11 @@ export const problemPages = (frame: Frame): Resource => ({
   ],
 })
 
-/** Of what is refused to many at once: the same page for all, so that a flood of refusals costs little. */
+/** Refusals that many callers get at once have one page for all, so that a flood of them costs little. */
 const MADE_ONCE: readonly unknown[] = [STATUS.limited, STATUS.unavailable]
 const MOST_MADE = 128
 
-/** What a browser is refused with, in place of the problem document: the same words, code and hint. */
+/** The page that a browser gets in place of the problem document, with the same words, code and hint. */
 export function refusalPages(frame: Frame): RefusalPages {
   const made = new Map<string, Uint8Array<ArrayBuffer>>()
   return {

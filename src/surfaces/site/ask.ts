@@ -4,7 +4,7 @@ import { STATUS } from '../../status.ts'
 import { WorkQueue } from '../../work-queue.ts'
 import { problemDocument } from '../http/response.ts'
 
-/** What an operation said to a page: its answer or its refusal, as HTTP callers get it. */
+/** The answer or refusal of an operation to a page, as HTTP callers get it. */
 export interface Reply {
   status: number
   /** The body, as a value and as text. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Problem } from '../../problem.ts'
 import type { Resource } from '../http/resource.ts'
 
-/** What pages load, by name: the source of each, from the folder of the surfaces. */
+/** The files that pages load, by name: the source of each, from the folder of the surfaces. */
 const ENTRIES = {
   style: 'site/site.css',
   site: 'site/site-view.ts',
