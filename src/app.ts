@@ -13,7 +13,6 @@ import { dayStamp } from './integrity/published.ts'
 import type { StatusAnswer } from './integrity/report/status.ts'
 import { tileSource } from './integrity/tile-source.ts'
 import { FailedParts } from './integrity/verification/failed-parts.ts'
-import { isHere, mirrorNotice, readOnlyOperations, readOnlyResources } from './mirror/read-only.ts'
 import type { Operation } from './operation.ts'
 import { MOST_LOST } from './proof/price/lost-source.ts'
 import { addressBlock } from './rails/address.ts'
@@ -35,7 +34,7 @@ import { examplePrice } from './registry/lookup/example.ts'
 import { findRowBodies, findRowTile } from './registry/lookup/proofs.ts'
 import { publishedRegistry } from './registry/lookup/view.ts'
 import { type RegistryParts, registryOperations } from './registry/operations.ts'
-import { fileSource } from './registry/rows/file-source.ts'
+import { rowStreams } from './registry/rows/row-stream.ts'
 import { providerFacts } from './registry/state/provider-facts.ts'
 import { A2A_PATH, a2aEndpoint } from './surfaces/a2a/endpoint.ts'
 import { skillsOf } from './surfaces/a2a/skills.ts'
@@ -50,7 +49,8 @@ import { jwks } from './surfaces/discovery/jwks.ts'
 import { logPolicy } from './surfaces/discovery/log-policy.ts'
 import { logTiles } from './surfaces/discovery/log-tiles.ts'
 import { openApiDocuments } from './surfaces/discovery/openapi-documents.ts'
-import { releaseFiles } from './surfaces/discovery/release-files.ts'
+import { isHere, mirrorNotice, readOnlyOperations, readOnlyResources } from './surfaces/discovery/read-only.ts'
+import { releaseStreams } from './surfaces/discovery/release-streams.ts'
 import { catalogues } from './surfaces/guides/catalogues.ts'
 import { guides } from './surfaces/guides/guide.ts'
 import { siteFiles } from './surfaces/guides/site-files.ts'
@@ -227,7 +227,7 @@ export function makeApp(
         findRowBodies(db, { view: await published.at(), release_id }, bundle),
       stamp: registryStamp,
     }),
-    ...releaseFiles({ ...fileSource(db, async () => (await published.at()).releases), stamp: registryStamp }),
+    ...releaseStreams({ ...rowStreams(db, async () => (await published.at()).releases), stamp: registryStamp }),
     feed({
       baseUrl,
       origin: registryLog.origin,

@@ -109,8 +109,8 @@ async function serveHere(config: Config, worker?: Worker): Promise<Pick<RunningS
 /** Answers from the folder of a mirror. What another process brings into it is seen within about a second. */
 async function serveMirror(config: Config, folder: string): Promise<number> {
   if (config.WORKERS > 1) throw new ConfigFault('a mirror is served by one process: leave WORKERS out')
-  const { openMirror } = await import('../mirror/open-mirror.ts')
-  const { StaticTree } = await import('../mirror/static-tree.ts')
+  const { openMirror } = await import('../../tools/mirror/open-mirror.ts')
+  const { StaticTree } = await import('../../tools/mirror/static-tree.ts')
   const mirror = await openMirror(new StaticTree(resolve(folder)))
   const { origin } = mirror.registryLog
   const recorded = new Date((await mirror.registryLog.head(mirror.db)).signed_at).toISOString()

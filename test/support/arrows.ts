@@ -39,10 +39,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   rails: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts', 'work-queue.ts'],
   ingest: ['calendar.ts', 'files', 'registry', 'integrity', 'db', 'proof', 'problem.ts'],
   client: ['proof'],
-  witness: ['db', 'proof', 'problem.ts', 'integrity', 'transport'],
   citations: ['db', 'files', 'outgoing'],
-  monitor: ['db', 'outgoing', 'proof'],
-  mirror: ['db', 'integrity', 'monitor', 'operation.ts', 'problem.ts', 'proof', 'registry'],
   surfaces: [
     'files',
     'operation.ts',
@@ -68,7 +65,6 @@ export const ARROWS: Record<string, readonly string[]> = {
     'ingest',
     'integrity',
     'citations',
-    'mirror',
     'db',
     'proof',
     'operation.ts',
@@ -117,9 +113,7 @@ export const ARROWS: Record<string, readonly string[]> = {
     'figures',
     'rails',
     'integrity',
-    'witness',
-    'monitor',
-    'mirror',
+    'tools',
     'citations',
     'outgoing',
     'db',
@@ -127,6 +121,7 @@ export const ARROWS: Record<string, readonly string[]> = {
     'operation.ts',
     'problem.ts',
   ],
+  tools: ['cli', 'config.ts', 'db', 'ingest', 'integrity', 'outgoing', 'problem.ts', 'proof', 'registry', 'transport'],
 }
 
 /**
@@ -173,4 +168,7 @@ export const ROOMS: Record<string, readonly string[]> = {
   'surfaces/price': ['surfaces/http', 'surfaces/site', 'surfaces/words'],
   'surfaces/site': ['surfaces/discovery', 'surfaces/guides', 'surfaces/http', 'surfaces/words'],
   'surfaces/words': [],
+  'tools/mirror': ['tools/monitor'],
+  'tools/monitor': [],
+  'tools/witness': [],
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
-import { type AnyRow, isAnyRow, rowKey, rowText } from '../../proof/price/row.ts'
-import { type CountedRow, NewReleaseFile } from '../rows/new-file-store.ts'
+import { type AnyRow, isAnyRow } from '../../proof/price/row.ts'
+import { countedRow, NewReleaseFile } from '../rows/new-file-store.ts'
 import { openRelease } from '../rows/release-file-store.ts'
 import { giveMemoryBack, ourTurn } from '../turn.ts'
 import { insertChecks } from './check-store.ts'
@@ -170,6 +170,8 @@ async function fill(
   const written: Progress = { ...NOTHING }
   /** True when it is time to let others go first. */
   const add = (row: AnyRow): boolean => {
+    // A cell that no rule foresaw: the file is refused, and the cell is not repeated.
+    if (!isAnyRow(row)) throw new Problem('source_unreadable', 'the source has a line that does not make a valid row')
     const counted = countedRow(row)
     file.add(counted)
     written.bytes += counted.body.length
@@ -191,12 +193,4 @@ async function fill(
   } else for (const row of rows) if (add(row)) await pause()
   onProgress(written) // the last rows too: whoever bounds a load must hear of them before they are staged
   return written
-}
-
-function countedRow(row: AnyRow): CountedRow {
-  // A cell that no rule foresaw: the file is refused, and the cell is not repeated.
-  if (!isAnyRow(row)) throw new Problem('source_unreadable', 'the source has a line that does not make a valid row')
-  const text = { key: rowKey(row), body: rowText(row) }
-  if (row.kind === 'place') return { ...text, cpt: row.zip, region: row.region ?? '', npi: null }
-  return { ...text, cpt: row.cpt, region: row.region, npi: row.npi }
 }

@@ -40,8 +40,9 @@ export function hasOwnSchema(sealed: SealedFile): boolean {
 /** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
 export const past = (prefix: string): string => `${prefix}~`
 
-/** A million names. A file from elsewhere could unpack to any size. */
-const MOST_NAME_BYTES = 32 * 1024 * 1024
+/** Far more codes, regions or providers than any release has: all of them are in memory at once. */
+export const MOST_NAMES = 1_000_000
+const MOST_NAME_BYTES = 32 * MOST_NAMES
 
 /** The header and the totals of a release file, and the error for a file that cannot be read. */
 export class FileSummary {
