@@ -105,8 +105,6 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   stamp?: Stamp
   /** The largest body it accepts, if more than the usual 16 KiB. */
   bodyBytes?: number
-  /** The bytes of an answer to a query as it was sent, valid until the next call. Undefined: `run` gives the same bytes. */
-  first?: (query: string) => Uint8Array<ArrayBuffer> | undefined
   input: Input
   output: Output
   /** The refusals of this operation, in addition to those that every operation can give. */

@@ -30,7 +30,6 @@ import { Proofs } from './lookup/proofs.ts'
 import { ProofForm, questionOf, ReferenceQuery } from './lookup/query.ts'
 import { isOfDividedState, ReferenceSheet, SheetQuery, ShortSheet, sheet, shortSheet } from './lookup/sheet.ts'
 import type { PublishedRegistry } from './lookup/view.ts'
-import { firstAnswers } from './quick/first-answer.ts'
 import { CitedRow } from './row-schema.ts'
 import { askedIn, checkedText, Verification, VerificationQuery } from './verification.ts'
 
@@ -71,7 +70,6 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       limit: 'reference',
       cache: 'public, max-age=300',
       stamp,
-      first: firstAnswers({ db, published, today, table, lostSources }),
       input: ReferenceQuery.extend({ proof: ProofForm }),
       output: z.union([PriceAnswer, ShortAnswer]),
       problems: [...LOOKUP_PROBLEMS, ...(Object.keys(PRICE_PROBLEMS) as ProblemCode[])],

@@ -6,18 +6,7 @@ export interface ReadyBytes {
   /** Further headers, each with its end. All characters are single bytes. */
   lines: string
   body?: Uint8Array<ArrayBuffer> | undefined
-  /** Whether the next answer is written where head and body stand. So many bytes are copied as soon as they are sent. */
-  isPassing?: true
 }
-
-/** How many bytes a body has at most that is written over. */
-export const MOST_PASSING = 32 * 1024
-
-/** The same for whoever does not send it at once. (`slice` of a Buffer is no copy.) */
-export const lasting = <Made extends ReadyBytes | Response>(made: Made): Made | ReadyBytes =>
-  made instanceof Response || !made.isPassing
-    ? made
-    : { ...made, head: new Uint8Array(made.head), body: made.body && new Uint8Array(made.body) }
 
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',

@@ -1,5 +1,3 @@
-import { MOST_PASSING } from './answer.ts'
-
 /** What is written to a socket: the number of bytes that it took, or -1 if it is closed. */
 export interface Sending {
   write(bytes: Uint8Array, from: number, length: number): number
@@ -29,7 +27,7 @@ interface Letter {
 }
 
 /** Larger pieces are sent from where they are. */
-const MOST_COPIED = MOST_PASSING
+const MOST_COPIED = 32 * 1024
 /** How long an answer waits for others at most, in milliseconds. */
 const LONGEST_WAIT = 3
 

@@ -12,7 +12,6 @@ import { askedAt } from '../../src/proof/whole/asked.ts'
 import { checkWhole } from '../../src/proof/whole/whole-check.ts'
 import { exportRelease } from '../../src/registry/export/export.ts'
 import { hasOwnSchema } from '../../src/registry/file/file-summary-store.ts'
-import { BundleSums } from '../../src/registry/quick/known-bundles.ts'
 import { rederive } from '../../src/registry/release/rederive.ts'
 import { findLogged, type Release } from '../../src/registry/store.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
@@ -74,10 +73,8 @@ interface Told {
   bytes: Buffer
 }
 
-/** By the general way: this app keeps no answers, and the quick way leaves conditions to it. That is asked by itself. */
 async function asked(path: string): Promise<Told> {
-  const conditional = { ...headers, 'if-none-match': '"none"' }
-  const response = await app.app.fetch(new Request(`${BASE_URL}${path}`, { headers: conditional }), '192.0.2.1')
+  const response = await app.app.fetch(new Request(`${BASE_URL}${path}`, { headers }), '192.0.2.1')
   return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
 }
 
@@ -101,11 +98,6 @@ const verified = (path: string, bytes: Buffer) =>
 const isSameBut = ({ available: _, request_id: _r, ...told }: Record<string, unknown>, was: Told): boolean => {
   const { available: _a, request_id: _i, ...truth } = JSON.parse(was.bytes.toString())
   return Bun.deepEquals(told, truth)
-}
-
-const quickly = (path: string): Told | undefined => {
-  const bytes = path.startsWith('/reference?') ? lookup.first?.(path.slice('/reference?'.length)) : undefined
-  return bytes && { status: 200, bytes: Buffer.from(bytes) }
 }
 
 async function exported(): Promise<string> {
@@ -153,15 +145,11 @@ test.each(Object.keys(MUTATIONS))(
       files.forget(release.file)
       const faults: string[] = []
       for (const question of QUESTIONS) {
-        // Before all of the file was read, and after.
-        const before = quickly(question)
-        await BundleSums.settled()
-        for (const told of [before, quickly(question), await asked(question)]) {
-          const fault = told && (await faultIn(question, told))
-          if (fault !== undefined) faults.push(`${question}: ${fault}`)
-          // What was checked as a whole must give every byte.
-          if (kept && told && told.status !== honest.get(question)?.status) faults.push(`${question}: kept`)
-        }
+        const told = await asked(question)
+        const fault = await faultIn(question, told)
+        if (fault !== undefined) faults.push(`${question}: ${fault}`)
+        // What was checked as a whole must give every byte.
+        if (kept && told.status !== honest.get(question)?.status) faults.push(`${question}: kept`)
       }
       expect([what, faults]).toEqual([what, []])
       const written = await exported()
@@ -174,42 +162,7 @@ test.each(Object.keys(MUTATIONS))(
   60_000,
 )
 
-test.each(['before', 'after'])(
-  'a byte that changes %s all of the file is read changes no answer of the quick way',
-  async (when) => {
-    const { files } = app.installation.db
-    const path = files.pathOf(release.file)
-    files.forget(release.file)
-    const quick = QUESTIONS.filter((question) => quickly(question))
-    expect(quick.length).toBeGreaterThan(2)
-    await BundleSums.settled()
-    const roll = dice(20_261_118)
-    let refused = 0
-    for (let i = 0; i < 400; i++) {
-      const bytes = Buffer.from(original)
-      // Half of them near the keys of what is asked: bundles are a small part of such a file.
-      const near = Buffer.from(original).indexOf(i % 4 === 0 ? '99213|US-CA' : '70450|')
-      const at = i % 2 === 0 ? near - 2_000 + roll.below(4_000) : roll.below(bytes.length)
-      bytes[at] = (bytes[at] as number) ^ (1 << roll.below(8))
-      writeFileSync(path, bytes)
-      if (when === 'before') files.forget(release.file)
-      quickly(QUESTIONS[0] as string)
-      await BundleSums.settled()
-      for (const question of quick) {
-        const told = quickly(question)
-        if (!told) refused++
-        else expect([at, await faultIn(question, told)]).toEqual([at, undefined])
-      }
-    }
-    expect(refused).toBeGreaterThan(0)
-    writeFileSync(path, original)
-    for (const question of quick) expect(quickly(question)?.bytes).toEqual(honest.get(question)?.bytes)
-    files.forget(release.file)
-  },
-  60_000,
-)
-
-test('a row under the key of a code that the file does not have is no answer for that code, by either way', async () => {
+test('a row under the key of a code that the file does not have is no answer for that code', async () => {
   const { files } = app.installation.db
   const path = files.pathOf(release.file)
   const asOther = (key: string): string => key.replace(/^99495\|/, '99998|')
@@ -220,7 +173,6 @@ test('a row under the key of a code that the file does not have is no answer for
     file.close()
     files.forget(release.file)
     const question = '/reference?cpt=99998&setting=non_facility'
-    expect(quickly(question)).toBeUndefined()
     expect((await asked(question)).status).toBe(503)
   } finally {
     writeFileSync(path, original)

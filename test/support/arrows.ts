@@ -150,7 +150,6 @@ export const ROOMS: Record<string, readonly string[]> = {
   'registry/export': ['registry/file'],
   'registry/file': ['registry/bundle'],
   'registry/lookup': ['registry/file'],
-  'registry/quick': ['registry/bundle', 'registry/file', 'registry/lookup'],
   'registry/release': ['registry/file', 'registry/state'],
   'registry/state': [],
   'surfaces/a2a': ['surfaces/http', 'surfaces/written'],

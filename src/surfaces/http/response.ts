@@ -149,25 +149,6 @@ export function etagOf(bytes: Uint8Array<ArrayBuffer>, encoding: Encoding = 'ide
   return `"${digest}${encoding === 'identity' ? '' : `-${encoding}`}"`
 }
 
-const digest = new DataView(new ArrayBuffer(8))
-const DIGITS = '0123456789abcdef'
-
-/** Writes the ETag of bytes that are not encoded, and gives the place after it: no text is made of it. */
-export function writeEtag(bytes: Uint8Array<ArrayBuffer>, out: Uint8Array, to: number): number {
-  digest.setBigUint64(0, Bun.hash.xxHash3(bytes) as bigint)
-  let at = to
-  out[at++] = QUOTE
-  for (let i = 0; i < 8; i++) {
-    const byte = digest.getUint8(i)
-    out[at++] = DIGITS.charCodeAt(byte >> 4)
-    out[at++] = DIGITS.charCodeAt(byte & 15)
-  }
-  out[at++] = QUOTE
-  return at
-}
-
-const QUOTE = 34
-
 /** The answer, or 304 if the caller has it (RFC 9110 13.1.2). */
 export function conditional(whole: Reply, ifNoneMatch: string | null): Reply {
   const etag = ifNoneMatch === null ? undefined : whole.headers['etag']

@@ -1,7 +1,7 @@
 import { allowedParameters, answerText, madeOnce, type Operation, perform, refusalOf } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { after, attempt, type Soon } from '../../soon.ts'
-import { lasting, type ReadyBytes, responseOf } from '../../transport/answer.ts'
+import { type ReadyBytes, responseOf } from '../../transport/answer.ts'
 import { sendReady } from '../../transport/output.ts'
 import { isText, isWorthwhile, preferredEncoding } from './compression.ts'
 import {
@@ -55,7 +55,7 @@ import {
   written,
 } from './response.ts'
 import { methodOf, parameterValues, type Route, RouteTable } from './route-path.ts'
-import { firstPath, firstRoutes, warmPath } from './warm.ts'
+import { warmPath } from './warm.ts'
 
 export type { RequestLine }
 
@@ -74,13 +74,9 @@ export interface HttpSurface {
 /** The whole HTTP surface: a loop over the operations, one over the resources, and the protocols that are mounted. */
 export function httpSurface(parts: HttpParts): HttpSurface {
   const routes = new RouteTable<RouteAnswer>()
-  /** Operations that an exact path leads to: first answers to these take the quick way. */
-  const direct = new Map<string, { op: Operation; route: KeptRoute }>()
   for (const op of parts.operations) {
     const route = operationRoute(op)
-    const { method, path } = op.http
-    if (method === 'GET' && !path.includes('{')) direct.set(path, { op, route })
-    routes.add(method, op.http, (env, values) => runOperation(parts, op, route, env, values))
+    routes.add(op.http.method, op.http, (env, values) => runOperation(parts, op, route, env, values))
   }
   for (const resource of parts.resources) {
     const route = resourceRoute(resource)
@@ -148,20 +144,19 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     return after(whole, finish)
   }
   const ready = { ...parts, cache, isSecure: () => isSecure(parts) }
-  const firsts = firstRoutes(direct)
-  const [warm, first] = [warmPath(ready, firsts), firstPath(ready, firsts)]
+  const warm = warmPath(ready)
   const { door } = parts
   const answer: HttpSurface['answer'] = (asked, address) => {
     const started = performance.now()
     const made = warm(asked, address, started, plain)
     if (made) return made
-    if (!door || door.isOpen()) return first(asked, address, started, plain)
-    return door.inLine(address, () => after(first(asked, address, started, plain), lasting))
+    if (!door || door.isOpen()) return plain(asked, address, started)
+    return door.inLine(address, () => plain(asked, address, started))
   }
   return {
     answer,
     fetch: (request, address) =>
-      after(answer(askedBy(request), address), (made) => (made instanceof Response ? made : responseOf(lasting(made)))),
+      after(answer(askedBy(request), address), (made) => (made instanceof Response ? made : responseOf(made))),
     refuse: (unreadable, address) => refuseUnread(parts, unreadable, address),
     routes: routes.list(),
     cacheFigures: () => cache.figures,
