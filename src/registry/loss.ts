@@ -1,10 +1,10 @@
 import type { AnyRow, Row } from '../proof/price/row.ts'
+import { ourTurn } from '../queue.ts'
 import type { ReleaseFile } from './file/release-file-store.ts'
 import type { Check } from './release/check-store.ts'
 import { countStated } from './release/contents.ts'
 import { ruleOf, WITHOUT_CODE } from './release/rules.ts'
 import type { ReleaseState } from './release/store.ts'
-import { ourTurn } from './turn.ts'
 
 // What a source states and its release does not: combinations of code, modifier, setting, class and basis without a price.
 

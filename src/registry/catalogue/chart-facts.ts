@@ -3,6 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { type Calendar, freshness } from '../../integrity/report/freshness.ts'
 import type { ChartFacts, Facts, RowCheckFacts } from '../../integrity/report/report.ts'
 import { lastRevisions } from '../../proof/price/timeline.ts'
+import { ourTurn } from '../../queue.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { openRelease } from '../file/release-file-store.ts'
 import { type Check, checksOf, findDelta } from '../release/check-store.ts'
@@ -13,7 +14,6 @@ import type { ReleaseState } from '../release/store.ts'
 import * as releases from '../release/store.ts'
 import type { Release } from '../store.ts'
 import * as store from '../store.ts'
-import { ourTurn } from '../turn.ts'
 
 /** What the integrity report says of each chart's latest edition on a day, whether or not it has run out. */
 export async function chartFacts(db: Db, day: string, charts: Charts): Promise<ChartFacts[]> {

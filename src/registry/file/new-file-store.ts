@@ -4,7 +4,6 @@ import { toBase64 } from '../../proof/bytes.ts'
 import { HASH_SIZE, type Hash, rangeRoot } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
 import { NewWords } from '../bundle/words.ts'
-import { giveMemoryBack } from '../turn.ts'
 import { BUNDLE_ROWS, type PackedTile, packTile, type TextRow, TileWriter, type WritableRow } from './bundle.ts'
 import { FILE_FORMAT, FILE_SCHEMA, type TotalBy } from './file-summary-store.ts'
 import { PackThread } from './pack-thread.ts'
@@ -158,7 +157,7 @@ export class NewReleaseFile {
       rows_root,
     )
     this.#file.finish()
-    if (this.#thread) giveMemoryBack()
+    if (this.#thread) Bun.gc(true) // the texts of the rows are not needed any more
     const [digest] = await Promise.all([digestOf(this.#file.path), this.#readBack()])
     this.#thread?.close()
     return { digest, row_count, rows_root }

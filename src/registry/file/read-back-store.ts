@@ -1,7 +1,7 @@
 import { SealedFile } from '../../db/file-folder.ts'
+import { ourTurn } from '../../queue.ts'
 import { OpenBundle, type StoredBundle } from '../bundle/open-bundle.ts'
 import { MOST_STORED_BYTES, readWords, type StoredWords, type Words } from '../bundle/words.ts'
-import { ourTurn } from '../turn.ts'
 import { bundleSum, checksum, textOf } from './bundle.ts'
 
 const BUNDLES_PER_READ = 64

@@ -6,9 +6,9 @@ import { MOST_LINES } from '../../proof/list/batch.ts'
 import { type BillLine, extended, MOST_UNITS, summaryOf } from '../../proof/lookup/bill.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import type { Manifest } from '../../proof/price/release.ts'
+import { ourTurn } from '../../queue.ts'
 import { lineAnswer } from '../../status.ts'
 import { LostSources, setShared } from '../answer-schema.ts'
-import { ourTurn } from '../turn.ts'
 import { type LostSourcesOf, lostBehind } from './answer.ts'
 import {
   LINE_KINDS,

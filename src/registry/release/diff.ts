@@ -1,8 +1,8 @@
 import type { Db } from '../../db/db.ts'
 import type { AnyRow, Price } from '../../proof/price/row.ts'
+import { ourTurn } from '../../queue.ts'
 import { type FiledRelease, openRelease, type ReleaseFile, type StoredRow } from '../file/release-file-store.ts'
 import { decimalOf, endsOfText } from '../price-ends.ts'
-import { ourTurn } from '../turn.ts'
 
 /** Few enough that reading them takes a millisecond or two: other requests wait for that long. */
 const ROWS_PER_READ = 1_000

@@ -77,7 +77,7 @@ export function refusedTask(subject: Subject, problem: Problem, about: About): o
   const isAnswer = problem.entry.kind === 'not_found'
   const { question: asked } = subject
   const question = isAnswer && typeof asked !== 'string' ? answeredQuestion(asked.input, undefined) : undefined
-  const data = problemDocument(problem, { ...about, placeOf: () => 'body' })
+  const data = problemDocument(problem, { ...about, locationOf: () => 'body' })
   const known = lastKnownNote(problem.extra.members)
   const sample = hasSample(data) && !known.some((note) => /sample data/i.test(note)) ? [SAMPLE] : []
   const words = [withFullStop(problem.detail), ...known, problem.hint, ...sample].join(' ')
