@@ -6,7 +6,6 @@ import { figuresFacts, publishedFigures } from './figures/facts.ts'
 import { figuresOperations } from './figures/operations.ts'
 import { type CalendarParts, releaseOnCalendar } from './figures/release-calendar.ts'
 import { systemDice } from './figures/window/dice.ts'
-import { FrontDoor } from './front-door.ts'
 import type { Installation } from './installation.ts'
 import { integrityOperations } from './integrity/operations.ts'
 import { dayStamp } from './integrity/published.ts'
@@ -17,8 +16,7 @@ import type { Operation } from './operation.ts'
 import { MOST_LOST } from './proof/price/lost-source.ts'
 import { addressBlock } from './rails/address.ts'
 import { makeGate } from './rails/admission.ts'
-import { type Limits, makeLimiter, ownTables } from './rails/limit/limits.ts'
-import { openSharedTables } from './rails/limit/shared-windows.ts'
+import { type Limits, makeLimiter } from './rails/limit/limits.ts'
 import { type ValkeyLimits, valkeyLimiter } from './rails/limit/valkey-limiter.ts'
 import { ASSERTION_ALGORITHMS } from './rails/oauth/assertion.ts'
 import { clientCall, TOKEN_PATH, tokenOperation } from './rails/oauth/client-credentials.ts'
@@ -79,7 +77,7 @@ export interface AppOptions {
   /** Epoch milliseconds. Nonces and tokens use the database's clock unless a test sets this one for all. */
   now: () => number
   railsClock?: () => Promise<number>
-  limits: Limits & { sharedMemory?: string | undefined }
+  limits: Limits
   /** Counts requests for all machines together. */
   valkey?: Pick<ValkeyLimits, 'valkey' | 'tell'> | undefined
   /** Whether releases of the figures also remove cases that have outgrown the ledger. */
@@ -248,11 +246,7 @@ export function makeApp(
   ]
   const resources = readOnly ? readOnlyResources(allResources, readOnly) : allResources
   const clockMs = (): number => performance.now()
-  const { sharedMemory } = limits
-  const own = makeLimiter(
-    limits,
-    sharedMemory === undefined ? ownTables(clockMs) : (quotas) => openSharedTables(sharedMemory, quotas),
-  )
+  const own = makeLimiter(limits, clockMs)
   const limiter = options.valkey ? valkeyLimiter(limits, { ...options.valkey, pepper, own, clockMs }) : own
   const gate = makeGate(rails, limiter)
   const oauth = { ...rails, resources: PARTS.map((part) => `/${part}`) }
@@ -279,7 +273,6 @@ export function makeApp(
   const operations = asServed(allOperations)
   const answered = readOnly ? operations.filter((_, at) => isHere(allOperations[at] as Operation)) : operations
 
-  const door = new FrontDoor()
   const http = httpSurface({
     operations,
     resources,
@@ -290,11 +283,7 @@ export function makeApp(
     randomId: randomUUID,
     cacheBytes: options.cacheBytes,
     refusalPages: refusalPages(frame),
-    // Ready-made answers do not wait: sending one costs less than lining it up.
-    door: {
-      isOpen: () => door.isOpen(),
-      inLine: (address, answer) => door.inLine(addressBlock(address), answer),
-    },
+    callerAt: addressBlock,
   })
   const followFiguresCalendar = (tell: CalendarParts['tell']) =>
     releaseOnCalendar({ parts: { ...figures, cosign, dice: systemDice(), retention: options.retention }, tell })

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { DamageFault, StoreBusy } from './db/db.ts'
 import { type FieldError, Problem, type ProblemCode } from './problem.ts'
-import { after, attempt, type Soon } from './soon.ts'
-import type { WorkQueue } from './work-queue.ts'
+import type { Queue } from './queue.ts'
 
 /** What a credential may be allowed to read. */
 export const SCOPES = {
@@ -52,8 +51,8 @@ export interface Call {
   proof?: CallerProof | undefined
   /** Set if the request says that it is signed. Nothing of it is checked yet. */
   signed?: SignedCall | undefined
-  /** Aborted when the caller hangs up. Asked for only where the work is heavy. */
-  signal?: () => AbortSignal
+  /** Aborted when the caller hangs up. */
+  signal?: AbortSignal
 }
 
 /** What a signature over a whole request may cover, beside its method and address. Hostile. */
@@ -80,8 +79,8 @@ export interface Gate {
     bucket: Bucket,
     cost?: (() => number | Promise<number>) | undefined,
   ): Visit | Promise<Visit>
-  /** Where heavy work waits, of all surfaces together. */
-  heavy: WorkQueue
+  /** Where heavy work of all surfaces waits for its turn. */
+  queue: Queue
 }
 
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
@@ -105,8 +104,6 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   stamp?: Stamp
   /** The largest body it accepts, if more than the usual 16 KiB. */
   bodyBytes?: number
-  /** The bytes of an answer to a query as it was sent, valid until the next call. Undefined: `run` gives the same bytes. */
-  first?: (query: string) => Uint8Array<ArrayBuffer> | undefined
   input: Input
   output: Output
   /** The refusals of this operation, in addition to those that every operation can give. */
@@ -168,54 +165,54 @@ export type Outcome = {
  * The one way to run an operation: admission and quota, then input, then the work, in its turn if it is heavy, then a check that
  * the answer has the documented shape, unless it is ready to be sent. `read` is called only for a caller who was admitted.
  */
-export function perform(
+export async function perform(
   op: Operation,
   call: Call,
   gate: Gate,
-  read: () => Soon<Record<string, unknown>>,
-): Soon<Outcome> {
-  let parsed: Soon<Record<string, unknown>> | undefined
-  const readOnce = (): Soon<Record<string, unknown>> => {
-    parsed ??= after(read(), (raw) => parseFields(op.input, op.http.method === 'GET' ? withoutEmpty(raw) : raw))
-    return parsed
+  read: () => Record<string, unknown> | Promise<Record<string, unknown>>,
+): Promise<Outcome> {
+  let input: Promise<Record<string, unknown>> | undefined
+  const readOnce = (): Promise<Record<string, unknown>> => {
+    input ??= parseInput(op, read)
+    return input
   }
-  const { cost: costOf } = op
   let cost = 1
-  const count = async (known: NonNullable<typeof costOf>): Promise<number> => {
-    cost = await attempt(
-      () => after(readOnce(), known),
-      (error) => {
-        if (refusalOf(error)) return 1 // what cannot be read, or has no meaning, counts as one; it is refused later
-        throw error
-      },
-    )
+  const countCost = async (): Promise<number> => {
+    try {
+      cost = (await op.cost?.(await readOnce())) ?? 1
+    } catch (error) {
+      if (!refusalOf(error)) throw error // input that is invalid counts as one request, and is refused below
+    }
     return cost
   }
-  const answer = (visit: Visit): Soon<Outcome> => {
-    if (visit.refusal) return { visit, cost, ok: false, problem: visit.refusal }
-    const work = (input: Record<string, unknown>): Soon<unknown> =>
-      after(op.run(input, { agent: visit.agent, signed: call.signed }) as Soon<unknown>, (output) =>
-        output instanceof ReadyAnswer ? output : op.output.parse(output),
-      )
-    const inTurn = async (input: Record<string, unknown>): Promise<unknown> =>
-      gate.heavy.run(visit.who ?? call.address, async () => work(input), call.signal)
-    return attempt(
-      () =>
-        after(readOnce(), (input) =>
-          after(typeof op.heavy === 'function' ? op.heavy(input) : op.heavy === true, (heavy) =>
-            after(heavy ? sharedWork(op, input, () => inTurn(input)) : work(input), (output): Outcome => {
-              return { visit, cost, ok: true, output }
-            }),
-          ),
-        ),
-      (error): Outcome => {
-        const problem = refusalOf(error)
-        if (problem) return { visit, cost, ok: false, problem }
-        throw error
-      },
-    )
+  const visit = await gate.enter(call, op.access, op.limit, op.cost && countCost)
+  if (visit.refusal) return { visit, cost, ok: false, problem: visit.refusal }
+  try {
+    const parsed = await readOnce()
+    const work = (): Promise<unknown> => checkedOutput(op, parsed, { agent: visit.agent, signed: call.signed })
+    const isHeavy = typeof op.heavy === 'function' ? await op.heavy(parsed) : op.heavy === true
+    const inQueue = (): Promise<unknown> => gate.queue.run(visit.who ?? call.address, work, call.signal)
+    const output = await (isHeavy ? sharedWork(op, parsed, inQueue) : work())
+    return { visit, cost, ok: true, output }
+  } catch (error) {
+    const problem = refusalOf(error)
+    if (problem) return { visit, cost, ok: false, problem }
+    throw error
   }
-  return after(gate.enter(call, op.access, op.limit, costOf && (() => count(costOf))), answer)
+}
+
+async function parseInput(op: Operation, read: Parameters<typeof perform>[3]): Promise<Record<string, unknown>> {
+  const sent = await read()
+  return parseFields(op.input, op.http.method === 'GET' ? withoutEmpty(sent) : sent)
+}
+
+async function checkedOutput(
+  op: Operation,
+  input: Record<string, unknown>,
+  caller: Parameters<Operation['run']>[1],
+): Promise<unknown> {
+  const output = await op.run(input, caller)
+  return output instanceof ReadyAnswer ? output : op.output.parse(output)
 }
 
 const underWay = new WeakMap<Operation, Map<string, Promise<unknown>>>()

@@ -38,7 +38,7 @@ test('frameworks, drivers and the environment stay where they belong', () => {
     [/^(@modelcontextprotocol|@a2a-js)/, /^surfaces\//],
   ]
   const listens = sources.filter((file) => /\bBun\.(listen|serve)\b/.test(text(file)) && !file.endsWith('fixture.ts'))
-  expect(listens.map(partOf)).toEqual(['transport'])
+  expect(listens).toEqual(['listen.ts'])
   for (const [what, where] of allowed)
     expect(imports.filter(({ from, to }) => what.test(to) && !where.test(from))).toEqual([])
   expect(sources.filter((file) => /\bBun\.SQL\b/.test(text(file)) && partOf(file) !== 'db')).toEqual([])
@@ -81,7 +81,7 @@ test('SQL stands in stores and in db/ only', () => {
 
 /** They speak HTTP themselves: the listening process, the client, a witness and its client, a monitor, readers of answers, and what goes out. */
 const SPEAKS_HTTP =
-  /^(surfaces\/|outgoing\/|client\/|citations\/look\.ts|main\.ts|status\.ts|transport\/|tools\/(monitor\/|witness\/serve\.ts)|integrity\/witnesses\/|proof\/(verify\.ts|list\/)|cli\/)/
+  /^(surfaces\/|outgoing\/|client\/|citations\/look\.ts|main\.ts|status\.ts|listen\.ts|tools\/(monitor\/|witness\/serve\.ts)|integrity\/witnesses\/|proof\/(verify\.ts|list\/)|cli\/)/
 const ANSWER_HEADERS =
   'allow|cache-control|content-type|etag|link|location|ratelimit|ratelimit-policy|retry-after|vary|www-authenticate'
 

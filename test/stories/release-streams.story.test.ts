@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
 import { GrowingTree, leafHash } from '../../src/proof/tree/merkle.ts'
+import { Queue } from '../../src/queue.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { findLogged } from '../../src/registry/store.ts'
 import { sentBy } from '../../src/surfaces/discovery/sent-file.ts'
 import { httpSurface } from '../../src/surfaces/http/router.ts'
-import { WorkQueue } from '../../src/work-queue.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 import { editFile, replacing } from '../support/release-file.ts'
@@ -103,7 +103,7 @@ test('a release with rows that failed their verification is not given to anyone'
 })
 
 test('a caller who stops reading or hangs up gives its place to the next one', async () => {
-  const queue = new WorkQueue({ atOnce: 1, waiting: 0 })
+  const queue = new Queue({ atOnce: 1, waiting: 0 })
   const told = { opened: 0, closed: 0 }
   async function* endless(): AsyncGenerator<Uint8Array> {
     told.opened++
@@ -128,7 +128,7 @@ test('a caller who stops reading or hangs up gives its place to the next one', a
         forms: [{ type: 'application/zstd', render: () => ({ etag: '"a"', open: sentBy(queue, endless) }) }],
       },
     ],
-    gate: { enter: async () => ({}), heavy: new WorkQueue() },
+    gate: { enter: async () => ({}), queue: new Queue() },
     baseUrl: () => 'http://127.0.0.1',
     observe: () => undefined,
     randomId: () => crypto.randomUUID(),

@@ -1,8 +1,7 @@
 import { lockFolder } from '../../src/db/folder-lock.ts'
+import { listen } from '../../src/listen.ts'
 import { fromUtf8 } from '../../src/proof/bytes.ts'
 import type { VerifierKey } from '../../src/proof/note/signed-note.ts'
-import type { Asked } from '../../src/transport/host.ts'
-import { listen } from '../../src/transport/server.ts'
 import { FAILURE_POINTS, Visitors } from './visitors.ts'
 import { Witness, type WitnessResponse } from './witness.ts'
 import { readWitnessKey, witnessVkey } from './witness-key.ts'
@@ -40,17 +39,16 @@ export async function startWitness(parts: WitnessParts): Promise<RunningWitness>
   try {
     const witness = await Witness.open(dir, signer, logs, () => Math.floor(now() / 1000))
     const visitors = new Visitors(now)
-    const respondTo = (asked: Asked): Promise<Response> =>
-      respond(witness, asked, visitors).catch((fault) => {
-        observe(fault)
-        return answer(500, 'the witness failed\n')
-      })
     // The port is not shared: two witnesses on it would each see half of a log.
     const server = listen({
       hostname: host,
       port,
       fault: observe,
-      host: { answer: respondTo, refuse: () => answer(400, 'the request is malformed\n') },
+      answer: (request, address) =>
+        respond(witness, request, address, visitors).catch((fault) => {
+          observe(fault)
+          return answer(500, 'the witness failed\n')
+        }),
     })
     return {
       url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
@@ -78,13 +76,13 @@ const answer = (status: number, body: string, type = TEXT): Response =>
     },
   })
 
-async function respond(witness: Witness, asked: Asked, visitors: Visitors): Promise<Response> {
-  const { address, head } = asked
+async function respond(witness: Witness, request: Request, address: string, visitors: Visitors): Promise<Response> {
   if (!visitors.isWelcome(address)) return tooMany(visitors.waitSeconds)
   visitors.count(address, 1)
-  const [pathname = ''] = head.target.split('?', 1)
-  if (pathname === '/add-checkpoint' && head.method === 'POST') {
-    const body = await readBody(asked.request())
+  const { method, url } = request
+  const { pathname } = new URL(url, 'http://localhost')
+  if (pathname === '/add-checkpoint' && method === 'POST') {
+    const body = await readBody(request)
     if (body === 'too large') return answer(413, 'the body is too large\n')
     const text = textOf(body)
     const given: WitnessResponse = text === undefined ? { answer: 'malformed' } : await witness.add(text)
@@ -92,7 +90,7 @@ async function respond(witness: Witness, asked: Asked, visitors: Visitors): Prom
     return reply(given)
   }
   const hash = /^\/([0-9a-f]{64})\/checkpoint$/.exec(pathname)?.[1]
-  const note = hash !== undefined && ['GET', 'HEAD'].includes(head.method) ? witness.latest(hash) : undefined
+  const note = hash !== undefined && ['GET', 'HEAD'].includes(method) ? witness.latest(hash) : undefined
   return note === undefined ? answer(404, 'there is nothing here\n') : answer(200, note)
 }
 

@@ -3,6 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { type Calendar, freshness } from '../../integrity/report/freshness.ts'
 import type { ChartFacts, Facts, RowCheckFacts } from '../../integrity/report/report.ts'
 import { lastRevisions } from '../../proof/price/timeline.ts'
+import { ourTurn } from '../../queue.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { type Check, checksOf, findDelta } from '../release/check-store.ts'
 import { contentsOf, type ReleaseContents } from '../release/contents.ts'
@@ -13,7 +14,6 @@ import * as releases from '../release/store.ts'
 import { openRelease } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
 import * as store from '../store.ts'
-import { ourTurn } from '../turn.ts'
 
 /** Facts for the integrity report on each chart's latest edition on a day, whether or not it has run out. */
 export async function chartFacts(db: Db, day: string, charts: Charts): Promise<ChartFacts[]> {

@@ -1,4 +1,4 @@
-import { CallerGone } from '../../work-queue.ts'
+import { CallerGone } from '../../queue.ts'
 
 /** Answers that can never change, such as what a published release holds. Past `most` the oldest is forgotten. */
 export class Memo<T> {

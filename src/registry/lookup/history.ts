@@ -4,7 +4,7 @@ import { basisAsked, compareEditions, editionOf } from '../../proof/catalogue/hi
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { chartsFor } from '../../proof/price/charts.ts'
 import type { Manifest } from '../../proof/price/release.ts'
-import { ourTurn } from '../turn.ts'
+import { ourTurn } from '../../queue.ts'
 import { answer, type LostSourcesOf, lostBehind, shortAnswer } from './answer.ts'
 import { LostSources, setShared } from './answer-schema.ts'
 import { find } from './find.ts'

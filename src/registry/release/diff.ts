@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { AnyRow, Price } from '../../proof/price/row.ts'
+import { ourTurn } from '../../queue.ts'
 import { type FiledRelease, openRelease, type ReleaseFile, type StoredRow } from '../rows/release-file-store.ts'
-import { ourTurn } from '../turn.ts'
 import { decimalOf, endsOfText } from './price-ends.ts'
 
 /** Few enough that reading them takes a millisecond or two: other requests wait for that long. */

@@ -1,6 +1,6 @@
 import type { AnyRow, Row } from '../../proof/price/row.ts'
+import { ourTurn } from '../../queue.ts'
 import type { ReleaseFile } from '../rows/release-file-store.ts'
-import { ourTurn } from '../turn.ts'
 import type { Check } from './check-store.ts'
 import { countStated } from './contents.ts'
 import { ruleOf, WITHOUT_CODE } from './rules.ts'

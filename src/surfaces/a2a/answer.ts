@@ -81,7 +81,7 @@ const count = async ({ gate }: A2aParts, call: Call): Promise<Visit> => gate.ent
 const NOT_IN_TASKS: readonly Kind[] = ['unauthenticated', 'forbidden', 'limited', 'unavailable', 'fault']
 
 function refused({ baseUrl }: A2aParts, id: RpcId, problem: Problem, visit: Visit, requestId: string): Response {
-  const details = [problemDocument(problem, { baseUrl: baseUrl(), requestId, placeOf: () => 'body' })]
+  const details = [problemDocument(problem, { baseUrl: baseUrl(), requestId, locationOf: () => 'body' })]
   const error = new RpcError('refused', problem.detail, problem.code, details)
   const headers = refusalHeaders(problem, baseUrl())
   return answer(envelope(id, { error }), STATUS[problem.entry.kind], visit, headers)

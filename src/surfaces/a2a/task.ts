@@ -88,7 +88,7 @@ export function refusedTask(
 ): object {
   const isAnswer = problem.entry.kind === 'not_found'
   const answered = isAnswer ? question : undefined
-  const data = problemDocument(problem, { ...context, placeOf: () => 'body' })
+  const data = problemDocument(problem, { ...context, locationOf: () => 'body' })
   const known = lastKnownNote(problem.extra.members)
   const sample = hasSample(data) && !known.some((note) => /sample data/i.test(note)) ? [SAMPLE] : []
   const reading = answered ? readingOf(answered) : []

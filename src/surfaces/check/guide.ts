@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { jsonForm } from '../http/json-form.ts'
-import type { ResourceForm } from '../http/resource.ts'
+import { jsonForm, type ResourceForm } from '../http/resource.ts'
 import { blocks, bullets } from '../site/markup.ts'
 
 /** A description for programs of a page on which people work: its purpose, and what programs use instead. */

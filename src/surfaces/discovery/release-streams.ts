@@ -1,6 +1,6 @@
 import type { Stamp } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
-import { WorkQueue } from '../../work-queue.ts'
+import { Queue } from '../../queue.ts'
 import type { Resource } from '../http/resource.ts'
 import { sentBy } from './sent-file.ts'
 
@@ -23,7 +23,7 @@ const REQUESTS = 10
 const PLACES = { atOnce: 8, waiting: 8, perCaller: 2 } as const
 
 export function releaseStreams({ list, find, stamp }: ReleaseStreamsParts): Resource[] {
-  const queue = new WorkQueue(PLACES)
+  const queue = new Queue(PLACES)
   return [
     {
       name: 'get_release_streams',

@@ -1,6 +1,6 @@
 // A large file on its way out. Its caller has one of a few places while it is sent.
 
-import type { WorkQueue } from '../../work-queue.ts'
+import type { Queue } from '../../queue.ts'
 import type { RenderedFile } from '../http/resource.ts'
 
 /** A caller who reads nothing for so long loses its place. */
@@ -8,7 +8,7 @@ const IDLE_MS = 60_000
 
 /** Opens a stream whose place in the queue is free again when it has ended, or when its caller has hung up. */
 export const sentBy =
-  (queue: WorkQueue, open: () => AsyncIterable<Uint8Array>): RenderedFile['open'] =>
+  (queue: Queue, open: () => AsyncIterable<Uint8Array>): RenderedFile['open'] =>
   (who, signal) =>
     new Promise((begin, refuse) => {
       const send = (): Promise<void> =>
@@ -45,5 +45,5 @@ export const sentBy =
           )
           begin(stream)
         })
-      queue.run(who, send, () => signal).catch(refuse)
+      queue.run(who, send, signal).catch(refuse)
     })

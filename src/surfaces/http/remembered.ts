@@ -1,5 +1,3 @@
-import { ownText } from '../../transport/head.ts'
-
 const MOST_TEXTS = 200
 /** Longer texts are worked out each time. */
 const LONGEST_TEXT = 300
@@ -13,7 +11,7 @@ export function remembered<Result>(work: (text: string) => Result): (text: strin
     const result = work(text)
     if (text.length > LONGEST_TEXT) return result
     if (known.size >= MOST_TEXTS) known.clear()
-    known.set(ownText(text), result)
+    known.set(text, result)
     return result
   }
 }

@@ -31,15 +31,14 @@ export const lineOf = (
   return line
 }
 
-/** The same of a refusal. The caller is told that something is damaged; the log says where. */
+/** What a log line says of a refusal. The caller is told that something is damaged; the log says where. */
 export const refusedLineOf = (visit: Visit, { code, extra }: Problem): ReturnType<typeof lineOf> =>
   lineOf(visit, code, code === 'failed_verification' ? extra.cause : undefined)
 
 /** What the log says of a caller who hung up before there was an answer. It is no fault of the service. */
 const CALLER_GONE = 499
 
-/** The signal is looked at for errors alone: making it costs more than many answers. */
-export const loggedStatus = (signal: () => AbortSignal, { status }: Reply): number =>
-  status >= 500 && signal().aborted ? CALLER_GONE : status
+export const loggedStatus = ({ signal }: Request, { status }: Reply): number =>
+  status >= 500 && signal.aborted ? CALLER_GONE : status
 
 export const millisecondsSince = (started: number): number => Math.round((performance.now() - started) * 1000) / 1000

@@ -81,3 +81,13 @@ export function wholePage(rendered: Rendered): Omit<RenderedPage, 'body'> & { by
   const { body, ...page } = rendered
   return { ...page, bytes: Buffer.from(body) }
 }
+
+/** The JSON form of a resource. It is checked against its schema before it is sent. */
+export const jsonForm = <S extends z.ZodType>(
+  schema: S,
+  make: (parameter: string) => z.input<S> | Promise<z.input<S>>,
+): ResourceForm => ({
+  type: 'application/json',
+  schema,
+  render: async (parameter) => JSON.stringify(schema.parse(await make(parameter))),
+})

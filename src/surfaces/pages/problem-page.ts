@@ -1,7 +1,6 @@
 import { STATUS } from '../../status.ts'
 import type { RefusalPages } from '../http/exchange.ts'
-import { jsonForm } from '../http/json-form.ts'
-import type { Resource } from '../http/resource.ts'
+import { jsonForm, type Resource } from '../http/resource.ts'
 import { type Frame, PAGE_HEADERS } from '../site/frame.ts'
 import { markdownText } from '../site/markup.ts'
 import type { ProblemDocument } from './problem-html.tsx'

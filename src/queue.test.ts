@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Problem } from './problem.ts'
-import { CallerGone, turn, WorkQueue } from './work-queue.ts'
+import { CallerGone, inTurn, ourTurn, Queue } from './queue.ts'
 
 /** Work that ends when the test says so. */
 function held() {
@@ -14,7 +14,7 @@ function held() {
   return { work, end: resolve, hasBegun: () => begun }
 }
 
-const small = (limits = {}) => new WorkQueue({ atOnce: 1, waiting: 3, perCaller: 2, waitMs: 10_000, ...limits })
+const small = (limits = {}) => new Queue({ atOnce: 1, waiting: 3, perCaller: 2, waitMs: 10_000, ...limits })
 const refusal = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'done').catch((error: unknown) => error)
 const spin = (ms: number): void => {
   const end = performance.now() + ms
@@ -94,7 +94,7 @@ test('a caller who hangs up while waiting gives up the place, and the work is ne
   const [first, second] = [held(), held()]
   const running = queue.run('a', first.work)
   const caller = new AbortController()
-  const waiting = refusal(queue.run('b', second.work, () => caller.signal))
+  const waiting = refusal(queue.run('b', second.work, caller.signal))
   caller.abort()
   expect(await waiting).toBeInstanceOf(CallerGone)
   expect(queue.size).toBe(1)
@@ -111,10 +111,10 @@ test('a caller who hangs up ends the work at its next turn, and frees its place'
     for (;;) {
       spin(3)
       pieces++
-      await turn()
+      await ourTurn()
     }
   }
-  const work = refusal(queue.run('a', endless, () => caller.signal))
+  const work = refusal(queue.run('a', endless, caller.signal))
   setTimeout(() => caller.abort(), 20)
   expect(await work).toBeInstanceOf(CallerGone)
   const then = pieces
@@ -140,13 +140,13 @@ test('long work lets others go first every few milliseconds, short pieces do not
   let others = 0
   const count = setInterval(() => others++, 1)
   await queue.run('a', async () => {
-    for (let i = 0; i < 1_000; i++) await turn()
+    for (let i = 0; i < 1_000; i++) await ourTurn()
   })
   const [short] = [others]
   await queue.run('a', async () => {
     for (let i = 0; i < 20; i++) {
       spin(3)
-      await turn()
+      await ourTurn()
     }
   })
   clearInterval(count)
@@ -166,11 +166,88 @@ test('however many pieces of work run at once, one of them goes on in a round of
     for (let i = 0; i < 5; i++) {
       spin(3)
       pieces++
-      await turn()
+      await ourTurn()
     }
   }
   setImmediate(watch)
   await Promise.all(['a', 'b', 'c', 'd'].map((who) => queue.run(who, work)))
   isOver = true
   expect(most).toBe(1)
+})
+
+test('light work is done at once while there is little to do', async () => {
+  const order: string[] = []
+  const answers = ['a', 'b', 'a'].map((who) => inTurn(who, async () => void order.push(who)))
+  expect(order).toEqual(['a', 'b', 'a'])
+  await Promise.all(answers)
+})
+
+test('when many come at once, a caller who asks for one thing does not wait for one who asks for many', async () => {
+  const order: string[] = []
+  const ask = (who: string) =>
+    inTurn(who, async () => {
+      spin(1)
+      order.push(who)
+    })
+  const crowd = Array.from({ length: 30 }, () => ask('crowd'))
+  const others = Array.from({ length: 30 }, () => ask('others'))
+  await ask('bystander')
+  const before = order.length
+  await Promise.all([...crowd, ...others])
+  expect(order).toHaveLength(61)
+  expect(before).toBeLessThan(15)
+  // From here on the two take turns.
+  expect(order.slice(before, before + 40).filter((who) => who === 'crowd').length).toBeWithin(15, 26)
+})
+
+test('between light pieces of work new requests are looked at, and after the rush all is as before', async () => {
+  let rounds = 0
+  const count = (): void => {
+    rounds++
+    if (rounds < 1_000) setImmediate(count)
+  }
+  setImmediate(count)
+  await Promise.all(Array.from({ length: 40 }, () => inTurn('a', async () => spin(1))))
+  expect(rounds).toBeGreaterThan(5)
+  await new Promise((resolve) => setImmediate(resolve))
+  await new Promise((resolve) => setImmediate(resolve))
+  let isDone = false
+  const answer = inTurn('a', async () => {
+    isDone = true
+  })
+  expect(isDone).toBe(true)
+  await answer
+})
+
+test('heavy work goes on beside light work that never stops, and light work goes first', async () => {
+  const queue = small()
+  let [isOver, light, pieces] = [false, 0, 0]
+  const rush = async (who: string): Promise<void> => {
+    while (!isOver)
+      await inTurn(who, async () => {
+        spin(2)
+        light++
+      })
+  }
+  const callers = ['a', 'b', 'c', 'd'].map(rush)
+  await queue.run('heavy', async () => {
+    for (; pieces < 5; pieces++) {
+      spin(3)
+      await ourTurn()
+    }
+  })
+  isOver = true
+  await Promise.all(callers)
+  expect(pieces).toBe(5)
+  expect(light).toBeGreaterThan(2 * pieces)
+})
+
+test('a fault stays with the caller whose work has failed', async () => {
+  await inTurn('a', async () => spin(10))
+  const failed = inTurn('a', async () => {
+    throw new Error('no')
+  })
+  const fine = inTurn('a', async () => 'yes')
+  expect(await failed.catch((error: Error) => error.message)).toBe('no')
+  expect(await fine).toBe('yes')
 })
