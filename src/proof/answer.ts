@@ -106,7 +106,7 @@ async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
   ensure(isKnown && isRelated(related) && isLostSources(sources_lost), 'not_recognised')
   const shown = async (cited: unknown) => (cited === undefined ? undefined : addCitedRow(facts, cited))
   const main = await shown(isRefusal ? body['row'] : bareAnswer(body))
-  if (main && isRefusal) ensure(isSaidOf(code, main.row), 'body_contradicts_proof')
+  if (main && isRefusal) ensure(fitsRefusal(code, main.row), 'body_contradicts_proof')
   else if (main) checkBeside(body, main.row)
   const placed = await shown(place)
   ensure((placed?.row.kind ?? 'place') === 'place', 'row_malformed')
@@ -141,7 +141,7 @@ export function checkBeside({ modifiers_ignored, adjustment }: Members, row: Any
   ensure(follows && isSame(adjustment, follows), 'body_contradicts_proof')
 }
 
-export const isSaidOf = (code: string, row: AnyRow): boolean =>
+export const fitsRefusal = (code: string, row: AnyRow): boolean =>
   row.kind === 'absence' ? code === `absent_${row.reason}` : code === 'modifier_not_allowed' && 'price' in row
 
 export const bareAnswer = (body: unknown): Members =>

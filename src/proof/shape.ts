@@ -82,7 +82,7 @@ export const NAME = /^[a-z][a-z0-9_]*$/
 export const token = matches(/^[!-~]{1,300}$/)
 /** Free text, in printable ASCII, which every language reads alike. */
 export const label = matches(/^[ -~]{0,300}$/)
-export const hash = matches(/^[a-z\d+/]{43}=$/i)
+export const hash = matches(/^[A-Za-z0-9+/]{43}=$/)
 export const path = listOf(hash, 63)
 
 export const hasOnly = (body: Members, members: readonly string[]): boolean =>
