@@ -15,7 +15,6 @@ import type { Manifest } from './price/release.ts'
 import type { AnyRow, PlaceRow, Row } from './price/row.ts'
 import { both, closed, hasOnly, listOf, type Members, matches, orNull, token, words } from './shape.ts'
 
-/** The members beside the row of a good answer. */
 const BESIDE_ROW = words('because place modifiers_ignored adjustment related sources_lost')
 /** The members of a refusal. Its sentences are the server's word: they are not proved. */
 export const PROBLEM = words('type title status code detail request_id agent_hint errors instance')
@@ -39,13 +38,12 @@ export interface ShownAnswer {
   lacking: CodeAbsence[]
 }
 
-/** Checks every proof in the body of a lookup, and with a question, that it answers it. */
 export async function checkAnswer(facts: Facts, body: Members, question: Question | undefined): Promise<ShownAnswer> {
   const shown = await collect(facts, body)
   return question === undefined ? shown : checkQuestion(facts, body, shown, question)
 }
 
-/** Checks that an answer whose proofs are facts answers the question. `body` has the members beside the row. */
+/** The proofs are facts by now. `body` has the members beside the row. */
 export function checkQuestion(facts: Facts, body: Members, shown: ShownAnswer, question: Question): ShownAnswer {
   const asked = understood(question)
   ensure(asked, 'question_malformed')
@@ -62,10 +60,8 @@ export function checkQuestion(facts: Facts, body: Members, shown: ShownAnswer, q
   return { ...shown, decision, lacking: facts.withoutCode(cpt, day) }
 }
 
-/** Whether two values are the same JSON. Mostly they are one object. */
 const isSame = (a: unknown, b: unknown): boolean => a === b || canonical(a ?? null) === canonical(b ?? null)
 
-/** Whether a place that is shown is the one that the rule found, in the edition of the day. */
 export const isPlacedBy = (
   facts: Facts,
   { place }: Pick<ShownAnswer, 'place'>,
@@ -73,14 +69,14 @@ export const isPlacedBy = (
   day: string,
 ): boolean => place === undefined || (isSame(place.row, found) && isEdition(facts, place.release, PLACE_CHART, day))
 
-/** Whether the row is shown from the edition that the rule chose: two editions may have the same row. */
+/** Two editions may have the same row. */
 const isOfEdition = (facts: Facts, { release }: ShownAnswer, decision: Decision, day: string): boolean =>
   release === undefined || ('chart' in decision && isEdition(facts, release, decision.chart, day))
 
 export const isEdition = (facts: Facts, release: Manifest, chart: string, day: string): boolean =>
   release.chart === chart && facts.isInForce(release, day)
 
-/** Whether the price last known is the answer to the question on the last day of an edition that is over. */
+/** The price last known must be the answer on the last day of an edition that is over. */
 function isLastKnown(facts: Facts, known: unknown, asked: ParsedQuestion): boolean {
   if (known === undefined) return true
   const { proof, ...row } = known as CitedRow<Row>
@@ -94,7 +90,6 @@ function isLastKnown(facts: Facts, known: unknown, asked: ParsedQuestion): boole
   )
 }
 
-/** The decision for another day; undefined if it is not proved. */
 function decisionOn(facts: Facts, asked: ParsedQuestion): Decision | undefined {
   try {
     return decide(facts, asked).decision
@@ -111,7 +106,7 @@ async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
   ensure(isKnown && isRelated(related) && isLostSources(sources_lost), 'not_recognised')
   const shown = async (cited: unknown) => (cited === undefined ? undefined : addCitedRow(facts, cited))
   const main = await shown(isRefusal ? body['row'] : bareAnswer(body))
-  if (main && isRefusal) ensure(isSaidOf(code, main.row), 'body_contradicts_proof')
+  if (main && isRefusal) ensure(fitsRefusal(code, main.row), 'body_contradicts_proof')
   else if (main) checkBeside(body, main.row)
   const placed = await shown(place)
   ensure((placed?.row.kind ?? 'place') === 'place', 'row_malformed')
@@ -137,7 +132,7 @@ const isIgnored = both(listOf(isNeutral), (list) =>
   (list as string[]).every((each, i, all) => i === 0 || (all[i - 1] as string) < each),
 )
 
-/** Checks the members about modifiers: those that change nothing, and the amount with one that adjusts. Null is left out. */
+/** Null is the same as left out. */
 export function checkBeside({ modifiers_ignored, adjustment }: Members, row: AnyRow): void {
   ensure(isIgnored(modifiers_ignored ?? []), 'not_recognised')
   if (adjustment === undefined || adjustment === null) return
@@ -146,11 +141,9 @@ export function checkBeside({ modifiers_ignored, adjustment }: Members, row: Any
   ensure(follows && isSame(adjustment, follows), 'body_contradicts_proof')
 }
 
-/** Whether a refusal with this code may have such a row. */
-export const isSaidOf = (code: string, row: AnyRow): boolean =>
+export const fitsRefusal = (code: string, row: AnyRow): boolean =>
   row.kind === 'absence' ? code === `absent_${row.reason}` : code === 'modifier_not_allowed' && 'price' in row
 
-/** The row of a good answer and its proof, without the members beside them. */
 export const bareAnswer = (body: unknown): Members =>
   Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !BESIDE_ROW.includes(name)))
 
@@ -162,14 +155,12 @@ interface Ruling {
 const decide = (facts: Facts, question: ParsedQuestion): Ruling =>
   lookUp(facts.on(question.day), question, facts.charts)
 
-/** The code of the refusal that a decision makes; undefined for a price. */
 function codeOf(decision: Decision): string | undefined {
   const { outcome } = decision
   if (outcome === 'absent') return `absent_${decision.row.reason}`
   return outcome === 'price' ? undefined : outcome === 'no_edition' ? 'no_edition_for_day' : outcome
 }
 
-/** Whether the body says what was decided, all of it and nothing else. */
 function agrees(body: Members, { row }: ShownAnswer, decision: Decision): boolean {
   const decided = 'row' in decision ? decision.row : undefined
   if (!isSame(row, decided) || body['code'] !== codeOf(decision)) return false
@@ -178,7 +169,6 @@ function agrees(body: Members, { row }: ShownAnswer, decision: Decision): boolea
   return decision.outcome !== 'no_edition' || namesOnly(body['charts'], decision.charts)
 }
 
-/** Whether exactly the charts that are not held are named. */
 const namesOnly = (charts: unknown, expected: readonly string[]): boolean =>
   Array.isArray(charts) &&
   isSame(

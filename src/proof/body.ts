@@ -46,7 +46,6 @@ export interface VerifiedAnswer extends View {
 
 export const FIGURES_PROOF = 'agent-trust-registry/figures-proof@v1'
 
-/** Whether a body claims to be the answer about the figures. */
 export const isFiguresBody = ({ proof }: Members): boolean =>
   (proof as Members | null | undefined)?.['type'] === FIGURES_PROOF
 
@@ -64,7 +63,7 @@ export async function checkAge(
   ensure(await isFresh(checkpoint, policy, recorded_at, options), 'state_too_old')
 }
 
-/** Whether the time of a view is within the limits. False if it has none, or if a limit is not an instant. */
+/** False if the view has no time, and if a limit is not an instant. */
 export async function isFresh(
   checkpoint: string,
   policy: TrustPolicy,
@@ -92,10 +91,11 @@ export async function viewedAt(
   return seconds === undefined ? recorded_at : instantOf(seconds)
 }
 
-/** Any later time is given as the end of the year 9999: no clock shows either. */
-const instantOf = (seconds: number): string => new Date(Math.min(seconds, 253_402_300_799) * 1000).toISOString()
+/** The end of the year 9999. */
+const LAST_SECOND = 253_402_300_799
+const instantOf = (seconds: number): string => new Date(Math.min(seconds, LAST_SECOND) * 1000).toISOString()
 
-/** Whether no other checkpoint is anywhere in a body: someone may take it for the one that was opened. */
+/** No other checkpoint may be anywhere in a body: someone may take it for the one that was opened. */
 export function hasOneCheckpoint(value: unknown, checkpoint: string): boolean {
   if (!isCompound(value)) return true
   return Object.keys(value).every((name) => {
@@ -104,13 +104,11 @@ export function hasOneCheckpoint(value: unknown, checkpoint: string): boolean {
   })
 }
 
-/** Whether a body has the shape of an answer to a lookup: no list, and not the answer about the figures. */
 export const isLookup = (body: Members): boolean =>
   !Array.isArray(body['data']) && !Array.isArray(body['results']) && !isFiguresBody(body)
 
 type ProvedContent = Pick<VerifiedAnswer, 'rows' | 'decisions' | 'lacking'>
 
-/** The proved content of one answer. */
 export const provedBy = ({ row, release, decision, lacking }: ShownAnswer): ProvedContent => ({
   rows: row && release ? [{ row, release }] : [],
   decisions: decision ? [decision] : [],
@@ -127,7 +125,6 @@ export const provedByAll = (shown: readonly ShownAnswer[]): ProvedContent => {
   }
 }
 
-/** The verdict, after all of the body was checked. */
 export async function answerOf(
   facts: Facts,
   body: Members,

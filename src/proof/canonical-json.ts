@@ -5,7 +5,7 @@ import { Failure } from './fault.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
-/** The text is not such JSON, or the value has no such text. The message does not repeat it: it is hostile input. */
+/** The message does not repeat the text, which is hostile input. */
 export class JsonError extends Failure {
   override readonly message = 'json_malformed'
 }
@@ -17,7 +17,7 @@ export const isText = (value: unknown): value is string => typeof value === 'str
 /** An object or an array. */
 export const isCompound = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Writes RFC 8785. Throws on a value that JSON cannot hold, where JSON.stringify would drop or change it. */
+/** Throws on a value that JSON cannot hold, where JSON.stringify would drop or change it. */
 export function canonical(value: unknown): string {
   if (isText(value)) return quoted(value)
   // ECMAScript's number text is the one RFC 8785 3.2.2.3 asks for; it prints -0 as 0.
@@ -33,7 +33,6 @@ export function canonical(value: unknown): string {
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   isCompound(value) && [null, Object.prototype].includes(Object.getPrototypeOf(value))
 
-/** Printable ASCII without quotes and backslashes needs no escape. Nearly all texts are such. */
 const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/
 
 function quoted(text: string): string {
@@ -43,8 +42,8 @@ function quoted(text: string): string {
 }
 
 /**
- * Counts the members in a JSON text: the colons outside strings. Escapes are removed first. One pattern for both would
- * have to remember every escape of a string, and fails where a hostile one has millions.
+ * Counts the colons outside strings. Escapes are removed first: one pattern for both fails on a hostile string with
+ * millions of escapes.
  */
 const membersIn = (text: string): number =>
   text
@@ -52,10 +51,7 @@ const membersIn = (text: string): number =>
     .replace(/"[^"]*"/g, '')
     .split(':').length - 1
 
-/**
- * Parses strictly: the platform reads the text, then whatever it is too lenient about is refused. Of members with one
- * name the platform keeps one, so that the value has fewer members than the text.
- */
+/** The platform reads the text, and keeps one of several members with one name: the value has fewer than the text. */
 export function parseJson(text: string, maxDepth = 32): Json {
   let members = 0
   const isAllowed = (value: Json, depth: number): boolean => {

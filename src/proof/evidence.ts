@@ -7,7 +7,6 @@ import { type AbsenceProof, isAbsenceProof, isBecause, isRowProof, type RowProof
 import type { Manifest } from './price/release.ts'
 import { type AnyRow, isAnyRow, isKeyPrefix, rowKey } from './price/row.ts'
 
-/** Adds a row with its whole proof. If its release is not in force, `in_force` is null. */
 export async function addCitedRow(facts: Facts, cited: unknown): Promise<{ row: AnyRow; proof: RowProof }> {
   const { proof, ...row } = (cited ?? {}) as Record<string, unknown>
   ensure(isAnyRow(row), 'row_malformed')
@@ -30,10 +29,7 @@ async function addRelease(
   facts.addRelease({ release, in_force })
 }
 
-/**
- * Adds the proof that no row of a release has a key with a prefix: rows are sorted by key, so two adjacent rows on either
- * side of the prefix, or one at an end of the tree, leave no room for it.
- */
+/** Rows are sorted by key: two adjacent rows on either side of a prefix, or one at an end, leave no room for it. */
 export async function addAbsence(facts: Facts, proof: unknown): Promise<void> {
   ensure(isAbsenceProof(proof), 'proof_malformed')
   const { key_prefix, left, right, release, in_force, log } = proof
@@ -44,7 +40,7 @@ export async function addAbsence(facts: Facts, proof: unknown): Promise<void> {
   ensure(leavesNoRoom(proof), 'key_not_enclosed')
 }
 
-/** Whether two neighbours enclose the prefix. Keys are ASCII: JavaScript compares them as bytes. */
+/** Keys are ASCII: JavaScript compares them as bytes. */
 function leavesNoRoom({ key_prefix, left, right, release: { row_count } }: AbsenceProof): boolean {
   const after = right && rowKey(right.row)
   return (
@@ -54,7 +50,7 @@ function leavesNoRoom({ key_prefix, left, right, release: { row_count } }: Absen
   )
 }
 
-/** Adds the evidence that an answer is the first choice. A row without a release of its own is of the answer's release. */
+/** A row without a release of its own is of the answer's release. */
 export async function addBecause(facts: Facts, because: unknown, own: Manifest | undefined): Promise<void> {
   ensure(isBecause(because), 'proof_malformed')
   const { releases, rows, periods, providers, state, log } = because

@@ -1,5 +1,5 @@
-// The facts that an answer has proved, and nothing else: leaves of releases, of the timeline and of the providers, all
-// under one state of the registry. Input is hostile: each thing is checked before it becomes a fact.
+// The facts that an answer has proved: leaves of releases, of the timeline and of the providers, all under one state of
+// the registry. Input is hostile: everything is checked before it becomes a fact.
 
 import { fromBase64, toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
@@ -24,7 +24,6 @@ import { leafOf, nameOf } from './price/timeline.ts'
 import { type Finding, type LeafSet, leafSet } from './tree/leaf-set.ts'
 import { type Hash, includes, leafHash } from './tree/merkle.ts'
 
-/** The leaf hash of a row and its size. The row must not be too large and, if a hash is stated, must have that hash. */
 export function leafOfRow(row: AnyRow, leaf_hash?: string): { hash: Hash; bytes: number } {
   const body = utf8(rowText(row))
   ensure(body.length <= MAX_LEAF_BYTES, 'row_too_large')
@@ -33,7 +32,6 @@ export function leafOfRow(row: AnyRow, leaf_hash?: string): { hash: Hash; bytes:
   return { hash, bytes: body.length }
 }
 
-/** Whether a release can be in force in this period. */
 export const isPeriodOf = (period: Period, release: Manifest): boolean =>
   period.release === nameOf(release) &&
   period.chart === release.chart &&
@@ -41,7 +39,6 @@ export const isPeriodOf = (period: Period, release: Manifest): boolean =>
   period.from <= period.to &&
   period.to <= release.effective_to
 
-/** The leaf that was found; undefined if it is proved that there is none. */
 function provedLeaf<T>(finding: Finding<T>): T | undefined {
   ensure(finding.is !== 'unproved', 'choice_not_proved')
   return finding.is === 'found' ? finding.leaf : undefined
@@ -50,14 +47,13 @@ function provedLeaf<T>(finding: Finding<T>): T | undefined {
 export const REGISTRY_ORIGIN = /\/log\/registry$/
 export const FIGURES_ORIGIN = /\/log\/figures$/
 
-/** The head of a log, by a checkpoint that counts. */
 export async function headOf(checkpoint: string, policy: TrustPolicy): Promise<TreeHead> {
   const opened = await openCheckpoint(checkpoint, policy)
   if (!opened.ok) throw new Failure(opened.reason)
   return opened.head
 }
 
-/** Checks that an entry is in a log of the right kind, by a checkpoint that counts. Returns the size of the log. */
+/** Returns the size of the log, which must be of the right kind. */
 export async function inLog(
   entry: unknown,
   { checkpoint, index, inclusion }: LogProof,
@@ -111,11 +107,9 @@ export interface Facts {
   isLastBy(period: Period, day: string): boolean
 }
 
-/** An empty set of facts, and the policy by which they are to be proved. */
 export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts {
   /** State and log as they were proved: a second one must be the same to the letter. */
   let under: { state: RegistryState; log: LogProof } | undefined
-  /** By the leaf hash of the manifest. */
   const releases = new Map<string, ProvedRelease>()
   let periods: LeafSet<Period> | undefined
   let providers: LeafSet<Provider> | undefined
@@ -127,12 +121,12 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
   }
   const rowsOf = (release: Manifest): LeafSet<AnyRow> | undefined => releases.get(nameOf(release))?.rows
 
-  /** The known period of a chart with this day. Periods of a chart do not overlap: it is the last that begins by the day. */
+  /** Periods of a chart do not overlap: the period of the day is the last that begins by it. */
   const periodOn = (chart: string, day: string): Period | undefined => {
     const last = periods?.around(`${chart}|${day}`)[0]
     return last?.chart === chart && day <= last.to ? last : undefined
   }
-  /** The release of a chart in force on a day; undefined if it is proved that there is none. */
+  /** Undefined if it is proved that none is in force. */
   const editionOn = (chart: string, day: string): ProvedRelease | undefined => {
     const period = periodOn(chart, day)
     if (period) {
@@ -140,7 +134,7 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
       ensure(edition, 'choice_not_proved')
       return edition
     }
-    // The last of all periods that begin by the day is of another chart, or over. It must be proved to be the last.
+    // The last period that begins by the day is of another chart, or over. It must be proved to be the last.
     const last = periods?.notAfter(`${chart}|${day}`)
     ensure(last && last.is !== 'unproved', 'choice_not_proved')
     return undefined
@@ -182,7 +176,6 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
       ensure(providers, 'provider_not_in_state')
       ensure(providers.holds(leafOf(provider), index, path), 'provider_not_in_state')
       const { npi, chart } = provider
-      // One file speaks for a provider.
       const isTwice = providers.around(providerKey(provider)).some((each) => each?.npi === npi && each.chart !== chart)
       ensure(!isTwice && providers.add(index, provider), 'leaves_contradict')
     },
@@ -213,7 +206,6 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
     },
 
     on(day) {
-      /** The rows of an edition that must be proved to be in force. */
       const rowsIn = (chart: string): LeafSet<AnyRow> => {
         const edition = editionOn(chart, day)
         ensure(edition, 'choice_not_proved')
@@ -235,7 +227,7 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
           const regionsOf = (rows: readonly AnyRow[]): string[] => [
             ...new Set(rows.map(({ region }) => region as string)),
           ]
-          // Two known regions are several, whatever else there is. Fewer are all of them only if all rows are known.
+          // Two known regions are several. Fewer are all of them only if all rows are known.
           const known = regionsOf(rowsIn(chart).knownUnder(prefix))
           return known.length > 1 ? known.slice(0, 2) : regionsOf(rowsUnder(chart, prefix))
         },
@@ -243,7 +235,7 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
     },
 
     chartOf(npi) {
-      // An NPI has one leaf. If it is not shown, the place where it would be must be.
+      // An NPI has one leaf. If it is not shown, its place must be.
       const known = providers?.around(`${npi}|`)[1]
       if (known?.npi === npi) return known.chart
       const before = providers?.notAfter(`${npi}|`)

@@ -68,7 +68,6 @@ export function ensure(holds: unknown, reason: Fault): asserts holds {
   if (!holds) throw new Failure(reason)
 }
 
-/** Runs a check, and turns a failure into a verdict. */
 export async function verdictOf<T extends { ok: true }>(check: () => Promise<T>): Promise<T | FailedCheck> {
   try {
     return await check()

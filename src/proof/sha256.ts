@@ -1,5 +1,4 @@
-// SHA-256 behind one synchronous function. Bun and Node have a fast one. Browsers only have an asynchronous one, so the
-// algorithm is written out for them.
+// SHA-256. Bun and Node have a fast synchronous one; browsers do not, and run the portable one.
 
 type Sha256 = (bytes: Uint8Array) => Uint8Array
 
@@ -20,7 +19,7 @@ function fastest(): Sha256 {
   return portableSha256
 }
 
-/** FIPS 180-4, 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
+/** FIPS 180-4, 4.2.2: fractions of the cube roots of the first 64 primes. */
 export const ROUND_CONSTANTS = new Uint32Array([
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98,
   0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
@@ -31,14 +30,13 @@ export const ROUND_CONSTANTS = new Uint32Array([
   0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
   0xc67178f2,
 ])
-/** FIPS 180-4, 5.3.3: those of the square roots of the first eight primes. */
+/** FIPS 180-4, 5.3.3: fractions of the square roots of the first eight primes. */
 export const INITIAL_HASH = new Uint32Array([
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 ])
 
 const rotate = (word: number, by: number): number => (word >>> by) | (word << (32 - by))
 
-/** FIPS 180-4, for platforms with no synchronous SHA-256 of their own. */
 export function portableSha256(message: Uint8Array): Uint8Array {
   const padded = new Uint8Array(((message.length + 8) >> 6) * 64 + 64)
   padded.set(message)

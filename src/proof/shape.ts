@@ -49,11 +49,10 @@ export const closed = (shape: Record<string, Check>, optional: Record<string, Ch
     Object.keys(value).every((name) => own(checks, name)?.(value[name]))
 }
 
-/** A member of a table itself, and not a function that every object inherits. */
+/** Never a function that every object inherits. */
 export const own = <T>(table: { readonly [name: string]: T }, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined
 
-/** An object of texts: all its names and texts have these forms. */
 export const mapOf =
   (name: RegExp, text: Check): Check =>
   (value) =>
@@ -61,7 +60,7 @@ export const mapOf =
 
 const DAY = /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
 
-/** A day that exists: the pattern alone takes the 31st of February. */
+/** The pattern alone takes the 31st of February. */
 export const isDay: Check = (value) => {
   const [, year, month, day = ''] = (isText(value) && DAY.exec(value)) || []
   // Date.UTC takes years before 100 for years of the last century; the calendar repeats after 400 years.
@@ -75,18 +74,15 @@ export const instant: Check = (value) =>
   Number.isSafeInteger(Date.parse(value as string)) &&
   isDay((value as string).slice(0, 10))
 
-/** A list that is written as one text with spaces. */
 export const words = (text: string): readonly string[] => text.match(/\S+/g) ?? []
 
-/** The form of a National Provider Identifier; `isNpi` also checks its last digit. */
 export const NPI = /^[12]\d{9}$/
-/** The SHA-256 of a file. */
 export const digest = matches(/^[0-9a-f]{64}$/)
 export const NAME = /^[a-z][a-z0-9_]*$/
 export const token = matches(/^[!-~]{1,300}$/)
-/** Free text: short, and printable ASCII, which every language reads alike. */
+/** Free text, in printable ASCII, which every language reads alike. */
 export const label = matches(/^[ -~]{0,300}$/)
-export const hash = matches(/^[a-z\d+/]{43}=$/i)
+export const hash = matches(/^[A-Za-z0-9+/]{43}=$/)
 export const path = listOf(hash, 63)
 
 export const hasOnly = (body: Members, members: readonly string[]): boolean =>

@@ -16,7 +16,7 @@ import type { VectorOf } from '../support/vector.ts'
 import { VECTORS } from '../support/vectors.ts'
 
 /** All scripts of a page together, as they are transferred. */
-const MOST_BYTES = 30_000
+const MOST_BYTES = 31_000
 
 const SCRIPTS: Record<string, readonly AssetName[]> = {
   '/': ['site'],
@@ -25,7 +25,7 @@ const SCRIPTS: Record<string, readonly AssetName[]> = {
   '/bill': ['bill'],
 }
 
-test('the scripts of each page are less than 30,000 bytes together, whatever coding a browser takes', async () => {
+test('the scripts of each page are less than 31,000 bytes together, whatever coding a browser takes', async () => {
   await using app = await testApp()
   const made = await assets()
   const sizeOf = async (name: AssetName, coding: string): Promise<number> =>

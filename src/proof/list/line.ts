@@ -1,6 +1,6 @@
 // One answer among several: a line of a batch, or what one edition says in a history.
 
-import { checkBeside, checkQuestion, isSaidOf, PROBLEM, type ShownAnswer } from '../answer.ts'
+import { checkBeside, checkQuestion, fitsRefusal, PROBLEM, type ShownAnswer } from '../answer.ts'
 import type { Facts } from '../facts.ts'
 import { ensure } from '../fault.ts'
 import { type Question, understood } from '../lookup/question.ts'
@@ -49,7 +49,7 @@ export function takeLine(set: RowSet, { status, ...line }: Members): Line {
   ensure(typeof code === 'string' && hasOnly(refusal, REFUSAL), 'not_recognised')
   const taken = takeAnswer(set, refusal)
   const { row } = taken.shown
-  ensure(!row || isSaidOf(code, row), 'body_contradicts_proof')
+  ensure(!row || fitsRefusal(code, row), 'body_contradicts_proof')
   return taken
 }
 

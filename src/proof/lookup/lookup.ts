@@ -32,7 +32,6 @@ export type Decision =
   | { outcome: 'unknown_provider' }
   | { outcome: 'not_on_schedule' }
 
-/** The decision on a question, and the row of its ZIP code. */
 export function lookUp(
   editions: Editions,
   question: ParsedQuestion,
@@ -117,7 +116,6 @@ const scheduleOf = (
   }
 }
 
-/** The finding in one schedule; undefined if it does not have the code. */
 function inSchedule(schedule: Schedule, asked: readonly string[]): Decision | undefined {
   const [ignored, kept] = byNeutral(withBothSides(asked))
   const [adjusting, another] = kept.filter(isAdjusting)
@@ -133,7 +131,6 @@ function inSchedule(schedule: Schedule, asked: readonly string[]): Decision | un
 
 const joined = (modifiers: readonly string[]): string | null => modifiers.join('-') || null
 
-/** The modifiers that change no payment, and the others. */
 const byNeutral = (modifiers: readonly string[]): [string[], string[]] => [
   modifiers.filter(isNeutral),
   modifiers.filter((modifier) => !isNeutral(modifier)),
@@ -146,7 +143,7 @@ function adjusted(price: Extract<Decision, { outcome: 'price' }>, modifier: stri
   return adjustment ? { ...price, adjustment } : { outcome: 'modifier_not_allowed', chart, row, modifier }
 }
 
-/** The finding if a schedule has the code, if at all, with other modifiers, in other settings or for other places. */
+/** The finding in a schedule that may have the code with other modifiers, in other settings or for other places. */
 function otherwise({ chart, facts, place, region, regions }: Schedule, modifier: string | null): Decision | undefined {
   const isThere = (rest: string): boolean =>
     [...new Set([region ?? 'national', 'national'])].some((each) => regions(each + rest).length > 0)
@@ -217,7 +214,6 @@ function withModifier(schedule: Schedule, modifier: string | null): Decision | u
   return stated && findingOf(chart, stated)
 }
 
-/** The finding that a row states. */
 const findingOf = (chart: string, row: Row, ignored: string[] = []): Decision =>
   'price' in row ? { outcome: 'price', chart, row, ignored } : { outcome: 'absent', chart, row }
 

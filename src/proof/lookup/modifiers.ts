@@ -83,7 +83,7 @@ export interface Adjustment {
   amount: string
 }
 
-/** The amount with the modifier, rounded half up to the cent; undefined if the row's indicator forbids it. */
+/** Rounded half up to the cent; undefined if the row's indicator forbids the modifier. */
 export function adjust(row: PricedRow, modifier: string): Adjustment | undefined {
   const adjusting = own(ADJUSTING, modifier)
   if (!adjusting || !('amount' in row.price)) return undefined

@@ -4,7 +4,7 @@ import { NPI } from '../shape.ts'
 
 /** The prefix that makes an NPI a card number of ISO/IEC 7812: 80 for health, 840 for the United States. */
 const PREFIX = '80840'
-/** Whether a text has the form of an NPI and the right Luhn check digit. It may still never have been issued. */
+/** Checks the Luhn digit. An NPI may still never have been issued. */
 export function isNpi(text: string): boolean {
   if (!NPI.test(text)) return false
   let sum = 0

@@ -20,7 +20,7 @@ export interface Place {
   row?: PlaceRow
 }
 
-/** The place of a question; undefined for a ZIP code that does not exist. */
+/** Undefined for a ZIP code that does not exist. */
 export function placeOf(
   editions: Editions,
   { region, setting, basis }: Pick<ParsedQuestion, 'region' | 'setting' | 'basis'>,
@@ -38,9 +38,9 @@ export function placeOf(
   return placeIn(part ?? whole)
 }
 
-/** The part of a ZIP code with these last four digits. Parts do not overlap: it is the last that begins by the digits. */
+/** Parts do not overlap: the part with these digits is the last that begins by them. */
 function partWith(editions: Editions, zip: string, digits: string): PlaceRow | undefined {
-  // A key joins both ends by `-`, which comes before `.`: this text is after every part that begins with these digits.
+  // A key joins both ends by `-`, which is before `.`.
   const last = editions.notAfter(PLACE_CHART, `${zip}|${digits}.`) as PlaceRow | undefined
   const part = inForce(editions, last)
   return part?.zip === zip && part.plus_four && digits <= part.plus_four.slice(5) ? part : undefined

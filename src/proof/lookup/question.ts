@@ -32,20 +32,20 @@ export interface ParsedQuestion {
 
 export type QuestionFault = 'cpt' | 'as_of' | 'region' | 'npi' | 'modifier' | 'setting' | 'basis'
 
-/** Whether a value has texts of these names and nothing else: an answer must not pass for one to a question with more. */
+/** No other members: an answer must not pass for one to a question with more. */
 export const hasOnlyTexts = (value: unknown, names: readonly string[]): boolean =>
   isObject(value) &&
   Object.entries(value).every(([name, text]) => names.includes(name) && (text === undefined || isText(text)))
 
 const PARTS = ['cpt', 'as_of', 'region', 'npi', 'modifier', 'setting', 'basis']
 
-/** The code in capitals, without spaces around it, and with one space for several inside. Other blanks are kept. */
+/** One space for several inside. Other blanks are kept. */
 export const codeOf = (text: string): string => capitals((text.match(/[^ ]+/g) ?? []).join(' '))
 
-/** Makes capitals of a to z alone: those of other letters differ between languages. */
+/** The capitals of other letters differ between languages. */
 export const capitals = (text: string): string => text.replace(/[a-z]/g, (letter) => letter.toUpperCase())
 
-/** Parses a question; the name of a parameter that has no meaning otherwise. */
+/** The name of a parameter if it has no meaning. */
 export function parseQuestion(question: Question): ParsedQuestion | QuestionFault {
   const given = (name: keyof Question): string | undefined => (question[name] === '' ? undefined : question[name])
   const cpt = codeOf(question.cpt ?? '')
@@ -75,12 +75,10 @@ export function parseQuestion(question: Question): ParsedQuestion | QuestionFaul
   }
 }
 
-/** Parses the question that a verifier was given; undefined if it has no meaning. */
 export function understood(question: unknown, parts: readonly string[] = PARTS): ParsedQuestion | undefined {
   const parsed = hasOnlyTexts(question, parts) ? parseQuestion(question as Question) : undefined
   return isText(parsed) ? undefined : parsed
 }
 
-/** Whether a basis is one of a hospital or of a schedule, as the question is. */
 const isBasisFor = (npi: string | null, basis: string): boolean =>
   keyMembers.basis(basis) && basis.startsWith('hospital_') === (npi !== null)

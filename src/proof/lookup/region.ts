@@ -2,7 +2,7 @@
 
 import { words } from '../shape.ts'
 
-/** The states, the District of Columbia, and the areas that have Medicare. */
+/** With the District of Columbia and the areas that have Medicare. */
 const STATES = new Set(
   words(`AK AL AR AS AZ CA CO CT DC DE FL GA GU HI IA ID IL IN KS KY LA MA MD ME MI MN MO MP MS
     MT NC ND NE NH NJ NM NV NY OH OK OR PA PR RI SC SD TN TX UT VA VI VT WA WI WV WY`),
@@ -16,7 +16,7 @@ const DIVIDED_STATES = new Set(words('CA FL GA IL LA MA MD ME MI MO NJ NY OR PA 
 export const isDivided = (state: string): boolean => DIVIDED_STATES.has(state)
 
 const PACIFIC_ISLANDS = new Set(['AS', 'GU', 'MP'])
-/** The state whose localities a state or area is in: the islands of the Pacific are in the locality of Hawaii. */
+/** The islands of the Pacific are in the locality of Hawaii. */
 export const localitiesOf = (state: string): string => (PACIFIC_ISLANDS.has(state) ? 'HI' : state)
 
 /** Whether the region of a row is a former bidding area. */
@@ -38,7 +38,6 @@ export const isLocalityAsked = (region: Region): region is Extract<Region, { lev
 /** `national`, `US-IL`, `IL`, `US-IL-16`, `60611`, `ZIP-60611`, `60611-1234`, `CBA-1A2B3C4D`, in any case. */
 const REGION = /^(?:(national)|(?:zip-)?(\d{5})(?:-(\d{4}))?|(us-)?([a-z]{2})(?:-(\d\d))?|(cba-[\da-f]{8}))$/i
 
-/** Reads a region; undefined for a text of another form, and for a state or area that does not exist. */
 export function parseRegion(text: string): Region | undefined {
   const [, national, zip, plusFour = null, country, letters, locality, area] = REGION.exec(text) ?? []
   if (national !== undefined) return { level: 'national', region: 'national' }

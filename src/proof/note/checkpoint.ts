@@ -15,7 +15,7 @@ export interface OpenedCheckpoint {
   retired: boolean
 }
 
-/** The last few checkpoints under a policy: all rows of a page share one, and a check of signatures costs most. */
+/** All rows of a page share a checkpoint, and a check of signatures costs most. */
 const recent = new WeakMap<TrustPolicy, Map<string, Promise<OpenedCheckpoint | FailedCheck>>>()
 const MOST_RECENT = 8
 

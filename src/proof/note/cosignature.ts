@@ -25,7 +25,7 @@ export interface Cosigner {
   seconds: number
 }
 
-/** The bytes that a witness signs by Ed25519: a header that no checkpoint begins with, the time, and the checkpoint text. */
+/** Ed25519 signs this: no checkpoint begins with this header. */
 const messageOf = (text: string, seconds: number): Uint8Array => utf8(`cosignature/v1\ntime ${seconds}\n${text}`)
 
 /** The note line by which `signer` cosigns a checkpoint text. */
@@ -36,7 +36,7 @@ export async function cosign(text: string, signer: NoteSigner, seconds: number):
   return signatureLine({ name, id: keyId(name, publicKey, COSIGNATURE), signature })
 }
 
-/** The bytes that a witness signs by ML-DSA-44 (`cosigned_message`), with its name and without extension lines. */
+/** ML-DSA-44 signs this (`cosigned_message`), without extension lines. */
 export function subtreeMessage(text: string, name: string, seconds: number): Uint8Array | undefined {
   const head = parseTreeHead(`${text.split('\n', 3).join('\n')}\n`)
   if (!head) return undefined
@@ -49,7 +49,6 @@ export function subtreeMessage(text: string, name: string, seconds: number): Uin
   )
 }
 
-/** A whole number in eight bytes, the highest first. */
 function uint64(value: number): Uint8Array {
   const bytes = new Uint8Array(TIME_BYTES)
   new DataView(bytes.buffer).setBigUint64(0, BigInt(value))
@@ -61,10 +60,7 @@ const SIGNATURE_BYTES: { readonly [type in KeyType]?: number } = {
   [ML_DSA_44]: ML_DSA_SIGNATURE_BYTES,
 }
 
-/**
- * The time of a cosignature over `text`; false if it is not good, undefined if the platform cannot check signatures of
- * this type. A time past exact integers is too far ahead to be believed.
- */
+/** False if the cosignature is not good, undefined if the platform cannot check its type. */
 export async function cosignedAt(
   text: string,
   { signature }: Pick<NoteSignature, 'signature'>,
@@ -80,10 +76,7 @@ export async function cosignedAt(
   return isGood ? seconds : isGood
 }
 
-/**
- * The witnesses that cosigned a note, each once with its latest time. Undefined if a line in the name of one of them does
- * not verify. Lines by others, and of a type that the platform cannot check, are ignored.
- */
+/** Each witness once with its latest time; undefined if a line in the name of one does not verify. Ignores all other lines. */
 export async function cosignersOf(note: Note, witnesses: readonly VerifierKey[]): Promise<Cosigner[] | undefined> {
   const latest = new Map<VerifierKey, number>()
   for (const line of note.signatures) {
@@ -96,10 +89,7 @@ export async function cosignersOf(note: Note, witnesses: readonly VerifierKey[])
   return [...latest].map(([key, seconds]) => ({ key, seconds }))
 }
 
-/**
- * The median of the times at which witnesses signed, the earlier of two in the middle; undefined if none did. One wrong
- * clock does not move it far.
- */
+/** The median, or the earlier of two in the middle: one wrong clock does not move it far. */
 export function medianSeconds(cosigners: readonly Cosigner[]): number | undefined {
   const times = cosigners.map(({ seconds }) => seconds).sort((a, b) => a - b)
   return times[Math.floor((times.length - 1) / 2)]

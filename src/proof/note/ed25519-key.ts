@@ -1,10 +1,10 @@
-// Which 32 bytes are good enough to be pinned as an Ed25519 public key (RFC 8032, 5.1.2).
+// The public keys of Ed25519 that can be pinned (RFC 8032, 5.1.2).
 
 import { toHex } from '../bytes.ts'
 
 /**
- * The y coordinates of the eight points of small order, in hex, least byte first. Anyone can write signatures under such
- * a key, some of which hold for every text, and libraries differ in which of them they refuse.
+ * The y coordinates of the eight points of small order, least byte first. Anyone can sign under such a key, for every
+ * text, and libraries differ in which of the signatures they refuse.
  */
 const SMALL_ORDER_Y: readonly string[] = [
   '0000000000000000000000000000000000000000000000000000000000000000', // order 4: y is 0
@@ -14,14 +14,13 @@ const SMALL_ORDER_Y: readonly string[] = [
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a', // order 8
 ]
 
-/** A coordinate is smaller than the prime, 2^255 - 19. The rest of 255 bits are second spellings of 0 to 18. */
+/** Coordinates of 2^255 - 19 and more are second spellings of 0 to 18. */
 const NOT_BELOW_PRIME = /^(e[d-f]|f.)f{60}7f$/
 
-/** The highest bit is the sign of x: two points have each y, and both are of the same order here. */
 export function isSoundEd25519Key(publicKey: Uint8Array): boolean {
   if (publicKey.length !== 32) return false
   const y = publicKey.slice()
-  y[31] = (y[31] as number) & 0x7f
+  y[31] = (y[31] as number) & 0x7f // without the sign of x
   const coordinate = toHex(y)
   return !SMALL_ORDER_Y.includes(coordinate) && !NOT_BELOW_PRIME.test(coordinate)
 }

@@ -1,5 +1,4 @@
-// Signatures, as far as the platform can check them. Every platform has Ed25519; ML-DSA-44 (FIPS 204) is in Bun, and not
-// yet in Node 20 and most browsers.
+// Signatures by WebCrypto. ML-DSA-44 (FIPS 204) is in Bun, and not yet in Node 20 and most browsers.
 
 export const ML_DSA_KEY_BYTES = 1312
 export const ML_DSA_SIGNATURE_BYTES = 2420
@@ -9,7 +8,7 @@ type KeyFormat = 'raw' | 'raw-public'
 
 const imported = new WeakMap<Uint8Array, Promise<CryptoKey>>()
 
-/** Imports a key once: pinned keys are few and used often, and importing one costs as much as a hash of a page. */
+/** Importing a key takes long, and pinned keys are used often. */
 function importedKey(format: KeyFormat, algorithm: string, publicKey: Uint8Array): Promise<CryptoKey> {
   const key =
     imported.get(publicKey) ?? crypto.subtle.importKey(format as 'raw', copyOf(publicKey), algorithm, false, ['verify'])
@@ -17,7 +16,7 @@ function importedKey(format: KeyFormat, algorithm: string, publicKey: Uint8Array
   return key
 }
 
-/** WebCrypto reads bytes later and takes views of unshared memory only: a copy can neither change nor be shared. */
+/** WebCrypto reads bytes later: a copy does not change, and is not shared. */
 const copyOf = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
 
 export async function isSigned(
@@ -38,7 +37,7 @@ export async function isSigned(
 const ML_DSA = ['raw-public', 'ML-DSA-44'] as const
 const ANY_KEY = new Uint8Array(ML_DSA_KEY_BYTES)
 
-/** Undefined where the platform cannot tell. */
+/** Undefined if the platform cannot check it. */
 export async function verifyMlDsa44(
   publicKey: Uint8Array,
   signature: Uint8Array,

@@ -51,10 +51,9 @@ export interface TrustPolicy {
 }
 
 const NONE = 'none'
-/** Other readers of tlog-policy take the line for a comment, and do not trust the key: that is safe. */
+/** A comment to other readers of tlog-policy: they do not trust the key, which is safe. */
 const RETIRED = '#retired'
 
-/** Whether cosignatures by these witnesses are enough. */
 export function meetsQuorum(policy: TrustPolicy, cosigners: readonly VerifierKey[]): boolean {
   const cosigned = ({ key }: TrustedWitness): boolean =>
     cosigners.some(({ publicKey }) => equalBytes(publicKey, key.publicKey))
@@ -95,7 +94,7 @@ export function formatPolicy(
   return text
 }
 
-/** Reads a policy; undefined if any line is not understood: a trust file that is half understood is not trusted. */
+/** Undefined if any line is not understood: a trust file that is half understood is not trusted. */
 export function parsePolicy(text: string): TrustPolicy | undefined {
   if (/[\0-\x08\v-\x1f\x7f-\x9f]/.test(text)) return undefined
   const logs: TrustedLog[] = []
@@ -107,15 +106,12 @@ export function parsePolicy(text: string): TrustPolicy | undefined {
   const taken = new Set([NONE])
   let quorum: string | undefined
 
-  /** Takes a name that nothing has yet. */
   const define = (name: string): boolean => {
     if (names.has(name)) return false
     names.add(name)
     return true
   }
-  /** The key of a log: of the one type that logs sign with, and not known yet. */
   const logKey = (vkey: string): VerifierKey | undefined => newKey(vkey, [ED25519], [...logs, ...retired])
-  /** Each reads the words of a line of its kind; false if they are not understood. */
   const lines: { readonly [kind: string]: (words: readonly string[]) => boolean } = {
     log([vkey = '', url, ...more]) {
       const key = logKey(vkey)
@@ -175,7 +171,6 @@ function newKey(
   return isNew ? key : undefined
 }
 
-/** How many members of a group a rule asks for; 0 for a text that is not a rule. */
 function thresholdOf(rule: string, members: number): number {
   if (rule === 'any') return 1
   if (rule === 'all') return members

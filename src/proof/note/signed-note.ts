@@ -6,8 +6,8 @@ import { sha256 } from '../sha256.ts'
 import { isSoundEd25519Key } from './ed25519-key.ts'
 import { isSigned, ML_DSA_KEY_BYTES } from './ml-dsa.ts'
 
-/** The signature types: plain Ed25519, and the timestamped cosignatures of witnesses by Ed25519 and by ML-DSA-44. */
 export const ED25519 = 1
+/** Witnesses cosign with a time, by Ed25519 or by ML-DSA-44. */
 export const COSIGNATURE = 4
 export const ML_DSA_44 = 6
 export type KeyType = typeof ED25519 | typeof COSIGNATURE | typeof ML_DSA_44
@@ -47,11 +47,9 @@ export interface SignedNote {
   signers: VerifierKey[]
 }
 
-/** The first four bytes of the SHA-256 of name, newline, type and public key. */
 export const keyId = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): Uint8Array =>
   sha256(concat(utf8(`${name}\n`), Uint8Array.of(type), publicKey)).slice(0, 4)
 
-/** No spaces, control characters, plus signs or lone surrogates. */
 export const isKeyName = (name: string): boolean => /^[^\s+\p{Z}\p{Cc}\p{Cs}]+$/u.test(name)
 
 export const formatVerifierKey = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): string =>
@@ -62,7 +60,7 @@ const isKeyOfType = (type: number | undefined, publicKey: Uint8Array): type is K
     ? publicKey.length === ML_DSA_KEY_BYTES
     : (type === ED25519 || type === COSIGNATURE) && isSoundEd25519Key(publicKey)
 
-/** Reads `<name>+<key id>+<base64 of type and key>`; undefined unless it is complete and the id is right. */
+/** `<name>+<key id>+<base64 of type and key>` */
 export function parseVerifierKey(text: string): VerifierKey | undefined {
   const [, name = '', id = '', encoded = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(text) ?? []
   const key = fromBase64(encoded)
@@ -90,7 +88,7 @@ export async function signNote(text: string, signers: readonly NoteSigner[]): Pr
   return `${text}\n${lines.join('')}`
 }
 
-/** Splits a note at its last empty line. Checks the grammar, not the signatures. */
+/** Checks the grammar, not the signatures. */
 export function parseNote(note: string): Note | undefined {
   if (!isNoteText(note) || utf8(note).length > MAX_NOTE_BYTES) return undefined
   const gap = note.lastIndexOf('\n\n')
@@ -108,10 +106,7 @@ export function parseNote(note: string): Note | undefined {
   return { text, signatures }
 }
 
-/**
- * Checks a note by pinned keys of the plain type. Signatures by other keys are ignored. The note fails if one by a
- * pinned key does not verify, and if there is none.
- */
+/** Ignores signatures by other keys. Fails if one by a pinned key does not verify, and if there is none. */
 export async function checkNote(text: string, keys: readonly VerifierKey[]): Promise<SignedNote> {
   const note = parseNote(text)
   ensure(note, 'note_malformed')
@@ -132,7 +127,6 @@ export const openNote = (
 ): Promise<({ ok: true } & SignedNote) | FailedCheck> =>
   verdictOf(async () => ({ ok: true, ...(await checkNote(text, keys)) }))
 
-/** Name and id together say which key a signature is meant to be by. */
 export const findKey = (
   keys: readonly VerifierKey[],
   { name, id }: Pick<NoteSignature, 'name' | 'id'>,

@@ -14,7 +14,7 @@ export const formatTreeHead = ({ origin, size, root }: TreeHead): string => `${o
 const THREE_LINES = /^([^\n]+)\n(0|[1-9]\d{0,15})\n(.+)\n$/
 const WITH_EXTENSIONS = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/=]+)\n(?:[^\n]+\n)*$/
 
-/** Refuses extension lines: the specification does not recommend them, and this service does not write them. */
+/** Refuses extension lines, which this service does not write. */
 export const parseTreeHead = (text: string): TreeHead | undefined => headIn(THREE_LINES.exec(text))
 
 /** Takes extension lines: a witness follows other logs too. */

@@ -1,5 +1,5 @@
-// The charts that a lookup knows: their bases, where they speak, and which of them may answer a question. The registry
-// has the whole table; a test compares the two.
+// The charts that a lookup knows, and which of them may answer a question. The registry has the whole table; a test
+// compares the two.
 
 import { own } from '../shape.ts'
 import type { Basis, Setting } from './row.ts'
@@ -37,11 +37,9 @@ export const HOSPITAL_FACTS: ChartFacts = {
 export const factsOf = (chart: string, table: ChartTable = CHARTS): ChartFacts | undefined =>
   chart.startsWith(HOSPITAL) ? HOSPITAL_FACTS : own(table, chart)
 
-/** The code under which a chart has a code. */
 export const codeIn = (facts: ChartFacts | undefined, cpt: string): string =>
   facts?.standIn?.for.test(cpt) ? facts.standIn.as : cpt
 
-/** The bases of the rows of a chart; none for a chart without prices. */
 export const basesOf = (chart: string, table: ChartTable = CHARTS): readonly Basis[] =>
   factsOf(chart, table)?.bases ?? []
 
@@ -55,7 +53,7 @@ const BY_SETTING: { readonly [setting in Setting]?: readonly string[] } = {
   non_rural: ['cms-dmepos'],
 }
 
-/** The charts that may answer, in order. They follow from the question alone, never from the charts that are loaded. */
+/** In order. They follow from the question alone, never from the charts that are loaded. */
 export function chartsFor(
   basis: Basis | undefined,
   setting: Setting | undefined,

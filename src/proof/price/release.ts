@@ -131,7 +131,6 @@ const isManifestShape = closed(
     overrides: listOf(override, 64, 1),
   },
 )
-/** Checks also that the name is chart, edition and revision, and that the period does not end before it begins. */
 export const isManifest = ((value: unknown) => {
   if (!isManifestShape(value)) return false
   const { release_id, chart, edition, effective_from, effective_to, providers } = value as Manifest

@@ -4,7 +4,6 @@ import { CHARTS, type ChartTable, factsOf, HOSPITAL, PLACE_CHART } from './chart
 import type { Citation, Manifest } from './release.ts'
 import { type AnyRow, methodsOf } from './row.ts'
 
-/** Whether a row cites lines, and only files that the release cites. */
 const cites = ({ locator }: AnyRow, { citations }: Manifest): boolean =>
   locator.length > 0 && locator.every(({ citation }) => citation < citations.length)
 
@@ -18,7 +17,7 @@ export const citedLines = (
     return cited ? [{ ...cited, line }] : []
   })
 
-/** Why a release cannot have this row; undefined if it can. */
+/** Undefined if the release can have the row. */
 export const rowFault = (
   row: AnyRow,
   release: Manifest,
@@ -26,7 +25,7 @@ export const rowFault = (
 ): 'locator_not_cited' | 'row_not_of_release' | undefined =>
   !cites(row, release) ? 'locator_not_cited' : fits(row, release, table) ? undefined : 'row_not_of_release'
 
-/** The regions that the rows of a chart can have. Their form was checked before. */
+/** Their form was checked before. */
 const REGIONS = { national: /^national$/, locality: /^(national|US-..-..)$/, state: /^(?!US-..-)/ }
 
 /** Whether chart, basis, provider, place, setting, dates and method go together. */

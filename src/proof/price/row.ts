@@ -98,19 +98,16 @@ export interface PlaceRow {
 export type AnyRow = Row | PlaceRow
 
 type KeyParts = Pick<Row, 'cpt' | 'region' | 'npi' | 'modifier' | 'basis' | 'setting' | 'class'>
-/** The parts of a key, in order. */
 export const KEY_PARTS = ['cpt', 'region', 'npi', 'modifier', 'basis', 'setting', 'class'] as const
 
-/** `cpt|region|npi|modifier|basis|setting|class`, or `zip|plus_four`, with nothing for null. Unique in a release, whose leaves are sorted by it. */
+/** `cpt|region|npi|modifier|basis|setting|class`, or `zip|plus_four`. Unique in a release, whose leaves are sorted by it. */
 export const rowKey = (row: AnyRow | KeyParts): string =>
   'zip' in row ? `${row.zip}|${row.plus_four ?? ''}` : KEY_PARTS.map((part) => row[part] ?? '').join('|')
 
-/** The text of which the bytes are hashed: RFC 8785 of the row without its proof. */
+/** The text that is hashed: the row without its proof. */
 export const rowText: (row: AnyRow) => string = canonical
 
-/** Two to four decimals, no zero at the end after the second, and not zero. */
 const AMOUNT = /^(?=.*[1-9])(0|[1-9]\d{0,11})\.\d\d(\d?[1-9])?$/
-/** Units of dosage as publishers print them. */
 export const DOSAGE_UNITS: readonly string[] = [
   ...['MG', 'ML', 'MCG', 'IU', 'UNIT', 'UNITS', 'GM', 'CC', 'DOSE', 'EA', 'EACH'],
   ...['MICROCURIE', 'MILLICURIE', 'MEQ', 'GR', 'ME', 'UN', 'F2'],
@@ -187,8 +184,8 @@ const STATE = /^US-[A-Z]{2}-$/
 const PLACE_PREFIX = /^\d{5}\|(\d{4}-\d{4})?$/
 
 /**
- * Whether a text can begin a key: it ends where a part ends, or after the state of a region, and a row can have each
- * part. A prefix that fits no possible row is absent from every release, and would prove nothing.
+ * Whether a text ends where a part of a key ends, or after the state of a region, and a row can have each part. A prefix
+ * of no possible row is absent from every release, and would prove nothing.
  */
 export function isKeyPrefix(prefix: string, ofPlaces: boolean): boolean {
   if (ofPlaces) return PLACE_PREFIX.test(prefix)

@@ -32,7 +32,7 @@ export const leafOf = (value: unknown): Hash => leafHash(utf8(canonical(value)))
 
 const names = new WeakMap<Manifest, string>()
 
-/** Base64 of the leaf hash of a manifest. A replay needs it after every entry, so it is computed once. */
+/** The leaf hash of a manifest, in base64. It is needed often. */
 export function nameOf(release: Manifest): string {
   const name = names.get(release) ?? toBase64(leafOf(release))
   names.set(release, name)

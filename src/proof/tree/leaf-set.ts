@@ -39,12 +39,10 @@ export interface LeafSet<T> {
   knownUnder(prefix: string): T[]
 }
 
-/** An empty set, of a tree of this size with this root in base64. */
 export function leafSet<T>(size: number, root: string, keyOf: (leaf: T) => string): LeafSet<T> {
-  /** Sorted by index, and so by key. It is searched by halves: a hostile answer may show many thousands of leaves. */
+  /** Sorted by index, and so by key. It is searched by halves: a hostile answer may have many thousands. */
   const known: KnownLeaf<T>[] = []
 
-  /** How many of the known leaves, which are the first ones, come before a place. */
   const countBefore = (isBefore: (leaf: KnownLeaf<T>) => boolean): number => {
     let [from, to] = [0, known.length]
     while (from < to) {
@@ -59,7 +57,7 @@ export function leafSet<T>(size: number, root: string, keyOf: (leaf: T) => strin
     countBefore(({ key }) => key < prefix),
     countBefore(({ key }) => key < prefix || key.startsWith(prefix)),
   ]
-  /** Whether there are no other leaves than the known `[from, to)` between the known ones on either side. */
+  /** Whether the known leaves `[from, to)` are all between the known ones on either side. */
   const isWhole = (from: number, to = from): boolean =>
     (known[to]?.index ?? size) - (known[from - 1]?.index ?? -1) - 1 === to - from
   const knownUnder = (prefix: string): T[] => known.slice(...rangeUnder(prefix)).map(({ leaf }) => leaf)

@@ -8,18 +8,17 @@ export type Hash = Uint8Array
 
 export const HASH_SIZE = 32
 
-/** The first byte of an inner node that is hashed; a leaf has 0. */
 const NODE = 1
 
 export const EMPTY_ROOT: Hash = sha256(new Uint8Array())
 
 export function leafHash(body: Uint8Array): Hash {
-  const leaf = new Uint8Array(1 + body.length) // it begins with a 0
+  const leaf = new Uint8Array(1 + body.length) // 0 before a leaf, 1 before two nodes
   leaf.set(body, 1)
   return sha256(leaf)
 }
 
-/** Filled anew for each node: a release of two million rows has as many, and is hashed in one go. */
+/** Filled anew for each node: a release has millions. */
 const node = Uint8Array.of(NODE, ...new Uint8Array(2 * HASH_SIZE))
 
 export function nodeHash(left: Hash, right: Hash): Hash {
@@ -132,7 +131,7 @@ function subproof(first: number, from: number, to: number, known: boolean): [num
 
 export const isTreeSize: (n: number) => boolean = count
 
-/** RFC 9162 2.1.3.2: the root that this path implies, or undefined if the path cannot fit the index and size. */
+/** RFC 9162 2.1.3.2; undefined if the path cannot fit the index and size. */
 export function rootFromInclusion(
   index: number,
   size: number,
@@ -154,7 +153,6 @@ export function rootFromInclusion(
   return sn === 0 ? root : undefined
 }
 
-/** Whether a leaf is in the tree with this root. A hash that could not be decoded is undefined, and proves nothing. */
 export function includes(
   index: number,
   size: number,
