@@ -17,7 +17,7 @@ export interface RunningService {
   url: string
   /** The address it listens on. */
   localUrl: string
-  /** Where its metrics are, if ADMIN_PORT is set. */
+  /** The address of its metrics, if ADMIN_PORT is set. */
   metricsUrl: string | undefined
   stop(): Promise<void>
 }
@@ -118,7 +118,7 @@ function namesIn(file: string | undefined): ReadonlyMap<string, string> | undefi
   }
 }
 
-/** What is done once, whatever the number of processes, is done by the first of them. */
+/** The first process does the jobs that are done once, whatever the number of processes. */
 export const doesJobs = (worker: Worker | undefined): boolean => worker === undefined || worker.number === 1
 
 export const limitsOf = (config: Config) => ({
@@ -136,11 +136,11 @@ export async function tryPort({ HOST, PORT }: Config): Promise<number> {
   return server.port
 }
 
-/** What the address is that a service listens on. */
+/** The address that a service listens on. */
 export const localAddress = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/** Nobody but this machine needs to know how busy the service is. */
+/** Listens on loopback: nobody else needs to know how busy the service is. */
 const listenForAdmin = (port: number, metrics: () => string): Server =>
   listenOn(
     {
@@ -222,7 +222,7 @@ const logValkey = (isAway: boolean, worker: Worker | undefined): void =>
 const logListener = (fault: unknown, worker: Worker | undefined): void =>
   logLine({ level: 'error', part: 'listener', ...named(worker), ...faultOf(fault) })
 
-/** As JSON.stringify would write it. All its texts are ours, without a character that needs an escape. */
+/** Writes what JSON.stringify would write. All its texts are ours, without a character that needs an escape. */
 const lineText = (
   at: string,
   { request_id, method, route, status, ms, caller, code, key_id }: RequestLine,

@@ -3,7 +3,7 @@ import { DamageFault, StoreBusy } from './db/db.ts'
 import { type FieldError, Problem, type ProblemCode } from './problem.ts'
 import type { Queue } from './queue.ts'
 
-/** What a credential may be allowed to read. */
+/** The permissions that a credential can have. */
 export const SCOPES = {
   'figures:read': 'Aggregate dispute metrics (w, r, p, savings)',
   'registry:read': 'Cited CPT reference prices with proof blocks',
@@ -41,7 +41,7 @@ export interface CallerProof {
   agent(): Promise<Agent | undefined>
 }
 
-/** Who is calling, as far as a surface can tell. Header texts are hostile. */
+/** The caller, as far as a surface can tell. Header texts are hostile. */
 export interface Call {
   address: string
   agentKey?: string | undefined
@@ -55,7 +55,7 @@ export interface Call {
   signal?: AbortSignal
 }
 
-/** What a signature over a whole request may cover, beside its method and address. Hostile. */
+/** Headers and body of a signed request, which its signature may cover. Hostile. */
 export interface SignedCall {
   header(name: string): string | undefined
   body(): Promise<Uint8Array>
@@ -79,7 +79,7 @@ export interface Gate {
     bucket: Bucket,
     cost?: (() => number | Promise<number>) | undefined,
   ): Visit | Promise<Visit>
-  /** Where heavy work of all surfaces waits for its turn. */
+  /** The queue in which heavy work of all surfaces waits for its turn. */
   queue: Queue
 }
 
@@ -99,7 +99,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   cache: string
   /**
    * Names everything that its answers depend on besides the input: the same stamp and the same input give the same
-   * bytes, whoever asks, so they are made once. Cheap: it is asked for on each request. Undefined while it is not known.
+   * bytes for all callers, so they are made once. Cheap, because each request needs it. Undefined while it is not known.
    */
   stamp?: Stamp
   /** The largest body it accepts, if more than the usual 16 KiB. */
@@ -122,7 +122,7 @@ export class ReadyAnswer {
 
   constructor(
     readonly text: string,
-    /** Of a list: where the neighbouring pages are. */
+    /** The neighbouring pages of a list. */
     readonly links?: Record<string, string | null>,
   ) {}
 
@@ -132,7 +132,7 @@ export class ReadyAnswer {
     return this.#value
   }
 
-  /** So that it can stand inside another answer. */
+  /** Lets it be a member of another answer. */
   toJSON(): unknown {
     return this.value
   }
@@ -227,18 +227,18 @@ async function sharedWork(op: Operation, input: unknown, work: () => Promise<unk
 }
 
 /** Makes something, or waits for it if somebody else has it made already. */
-export async function madeOnce<Made>(
-  known: Map<string, Promise<Made>>,
+export async function madeOnce<Result>(
+  known: Map<string, Promise<Result>>,
   what: string,
-  make: () => Promise<Made>,
-): Promise<Made> {
+  make: () => Promise<Result>,
+): Promise<Result> {
   const others = known.get(what)
   if (others) {
     const shared = await others.then(
       (made) => ({ made }),
       (error: unknown) => ({ error }),
     )
-    // Whoever began it may have hung up, or have had no place in the queue: that is no answer to anyone else.
+    // The caller who began it may have hung up, or have had no place in the queue: that is no answer to anyone else.
     if ('made' in shared) return shared.made
     return refusalOf(shared.error)?.code === 'unavailable' ? make() : Promise.reject(shared.error)
   }
@@ -297,7 +297,7 @@ function fieldError(input: z.ZodObject, issue: z.core.$ZodIssue, raw: Record<str
   return { name, code, message: `the parameter ${name} takes ${allowed(field)}` }
 }
 
-/** What a parameter takes, in words: its documented form, never what was sent. */
+/** Says in words what a parameter takes: its documented form, never what was sent. */
 function allowed(field: z.core.$ZodType): string {
   const inner = innermost(field)
   if (inner instanceof z.ZodEnum) return `one of ${inner.options.join(', ')}`

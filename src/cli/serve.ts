@@ -140,9 +140,9 @@ function warnIfExposed({ HOST, TRUSTED_PROXIES }: Config): void {
 
 /** Starts the workers, which listen on one port, and keeps them running. */
 async function serveByWorkers(config: Config, isDemo: boolean): Promise<number> {
-  // What is wrong with the store is said once, and what a crash left is put right once.
+  // Opened once before the workers do: faults of the store are said once, and a crash is put right once.
   await (await openStore(config)).db.close()
-  // Workers share the port with whoever allows it, so make sure first that it is free.
+  // Workers share the port with any program that allows it, so make sure first that it is free.
   const port = await tryPort(config)
   const workers = await startWorkers(config.WORKERS, {
     command: (number) => {

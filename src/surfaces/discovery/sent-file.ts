@@ -32,7 +32,7 @@ export const sentBy =
                   const { done, value } = await pieces.next()
                   if (!done) return controller.enqueue(value as Uint8Array<ArrayBuffer>)
                   // A file that was cut short must not pass for one that has come to its end.
-                  if (isOver) controller.error(new Error('the file was not taken in time'))
+                  if (isOver) controller.error()
                   else controller.close()
                 } catch (error) {
                   controller.error(error)

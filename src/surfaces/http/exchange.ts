@@ -42,7 +42,7 @@ export interface Exchange extends ReadRequest {
   visit?: Visit | undefined
   /** Set if the next caller can have the same answer. */
   cacheable?: CacheableAnswer | undefined
-  /** What the log says of the caller and of a refusal. */
+  /** Members of the log line about the caller and a refusal. */
   logged: Pick<RequestLine, 'caller' | 'key_id' | 'code' | 'error'>
 }
 
@@ -68,7 +68,7 @@ export async function refuse(
   return forCaller(reply, visit, 'public')
 }
 
-/** Where the gate fails too, the caller is refused without having been counted. */
+/** Counts the caller. A caller that cannot be counted, because the gate fails too, is refused all the same. */
 async function visitOf({ gate }: HttpParts, { head, address }: Exchange): Promise<Visit> {
   try {
     return await gate.enter(callOf(head, address), 'public', 'default')

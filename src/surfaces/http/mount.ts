@@ -15,7 +15,7 @@ export function isFromAllowedPage({ origins }: Mount, headers: Headers): boolean
   return origin === null || origins === undefined || origins().includes(origin)
 }
 
-/** Where only some pages may use it, only they are told that they may read the answer. */
+/** Headers that let web pages read the answer: only those pages that may use it. */
 export function readersOf(mount: Mount, headers: Headers): Record<string, string> {
   const allowed = mount.origins?.()
   if (!allowed) return {}

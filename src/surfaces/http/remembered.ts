@@ -2,7 +2,7 @@ const MOST_TEXTS = 200
 /** Longer texts are worked out each time. */
 const LONGEST_TEXT = 300
 
-/** The same function, with a memory of the header texts that were seen of late. They are hostile: the memory is bounded. */
+/** Remembers results for the header texts that were seen of late. They are hostile, so the memory is bounded. */
 export function remembered<Result>(work: (text: string) => Result): (text: string) => Result {
   const known = new Map<string, Result>()
   return (text) => {

@@ -11,7 +11,7 @@ import {
   type WholeReply,
 } from './response.ts'
 
-/** What a response holds besides its bytes: headers, and the objects around them. Measured, and rounded up. */
+/** Memory of a response beside its bytes: headers, and the objects around them. Measured, and rounded up. */
 const OVERHEAD_BYTES = 3 * 1024
 const LONGEST_TARGET = 512
 /** For so many bytes one target that came once is remembered, as a hash: twice as many as there is room for usual answers. */
@@ -28,7 +28,7 @@ export class ReadyReply {
   readonly #etag: string | undefined
   /** The quota whose policy is among the headers. */
   readonly #quota: Quota | undefined
-  /** What stands before the id in the body and after it, where the body states it. */
+  /** The bytes before and after the request id, where the body states it. */
   readonly #around: readonly [Uint8Array, Uint8Array] | undefined
 
   /** `requestId` is set where the body states it. `code` says what it refuses. */
@@ -76,7 +76,7 @@ export class ReadyReply {
   }
 }
 
-/** What stands before the id and after it. */
+/** Divides a body at the request id. */
 function around(body: Uint8Array, requestId: string): readonly [Uint8Array, Uint8Array] {
   const at = Buffer.from(body.buffer, body.byteOffset, body.length).indexOf(requestId)
   return [body.subarray(0, at), body.subarray(at + requestId.length)]

@@ -55,7 +55,7 @@ export interface ReadRequest extends Target {
   address: string
 }
 
-/** Who is calling. */
+/** The caller, as far as headers tell. */
 export const callOf = ({ agentKey, railsToken, authorization }: RequestHead, address: string): Call => ({
   address,
   agentKey,
@@ -63,7 +63,7 @@ export const callOf = ({ agentKey, railsToken, authorization }: RequestHead, add
   bearer: authorization === undefined ? undefined : /^bearer +(\S+)$/i.exec(authorization)?.[1],
 })
 
-/** Who calls an operation. A signature says something only where a key is to be proved. */
+/** The caller of an operation. A signature says something only where a key is to be proved. */
 export const callFor = ({ access }: Operation, { request, head, address }: ReadRequest): Call => ({
   ...callOf(head, address),
   signed: access === 'agent_key' && request.headers.has('signature-input') ? signedCall(request) : undefined,
@@ -100,8 +100,8 @@ export async function readInput(
 }
 
 /**
- * Permalinks are written with the address of this service before them, and taken so. One with another address is another
- * one's, and is left as it is. A host is hostile text, and harmless here: whoever sends one could as well send the path alone.
+ * Takes the address of this service off a permalink, because permalinks are written with it. A permalink of another service is
+ * left as it is. The host of a request is hostile text, and harmless here: its sender could as well send the path alone.
  */
 export function withOwnPath(input: Record<string, unknown>, addresses: readonly string[]): Record<string, unknown> {
   const { href } = input

@@ -18,7 +18,7 @@ const COMMON: Readonly<Record<string, string>> = {
 
 const BROWSER_TYPES = /html|xml/
 
-/** What a browser is told of everything that it may show as a page: nothing of this site is for other windows or devices. */
+/** Headers of everything that a browser may show as a page: nothing of this site is for other windows or devices. */
 const FOR_BROWSERS: Readonly<Record<string, string>> = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'cross-origin',
@@ -175,7 +175,7 @@ export const matches = (header: string | null, etag: string): boolean =>
   header === etag ||
   (header ?? '').split(',', MOST_TAGS).some((candidate) => ['*', etag, `W/${etag}`].includes(candidate.trim()))
 
-/** What an answer says of its body, and 304 leaves out. */
+/** Headers about the body, which 304 leaves out. */
 export const CONTENT_HEADERS = ['content-type', 'content-length', 'content-encoding']
 
 /** The headers of an answer that is not sent again. */

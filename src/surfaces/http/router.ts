@@ -273,7 +273,7 @@ async function rendered(
   const reply = await good({
     bytes,
     type: form.type,
-    // As with other refusals, the answer may be another one tomorrow.
+    // A refusal may be another answer tomorrow.
     cache: status < 400 ? resource.cache : 'no-store',
     headers: { ...documentHeaders(form.type, resource.headers), ...own, ...isOneOf },
     encoding,
