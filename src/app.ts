@@ -7,11 +7,12 @@ import { figuresOperations } from './figures/operations.ts'
 import { type CalendarParts, releaseOnCalendar } from './figures/release-calendar.ts'
 import { systemDice } from './figures/window/dice.ts'
 import { FrontDoor } from './front-door.ts'
-import type { Installation } from './installation.ts'
+import { type Installation, loadVerifier } from './installation.ts'
 import { integrityOperations } from './integrity/operations.ts'
 import { dayStamp } from './integrity/published.ts'
 import type { StatusAnswer } from './integrity/report/status.ts'
 import { tileSource } from './integrity/tile-source.ts'
+import { type CycleOptions, verifyInCycle } from './integrity/verification/cycle.ts'
 import { FailedParts } from './integrity/verification/failed-parts.ts'
 import { isHere, mirrorNotice, readOnlyOperations, readOnlyResources } from './mirror/read-only.ts'
 import type { Operation } from './operation.ts'
@@ -72,8 +73,6 @@ import { feed } from './surfaces/site/feed.ts'
 import { frameOf } from './surfaces/site/frame.ts'
 import { landing } from './surfaces/site/landing.ts'
 import { hospitalList } from './surfaces/written/hospital.ts'
-import { type CycleOptions, verifyInCycle } from './verification/cycle.ts'
-
 export interface AppOptions {
   baseUrl: () => string
   /** Epoch milliseconds. Nonces and tokens use the database's clock unless a test sets this one for all. */
@@ -302,8 +301,8 @@ export function makeApp(
     const jobs = [published.follow(tell), onFigures.follow(tell)]
     return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) }
   }
-  const verified = { db, registryLog, figuresLog, isMirror: readOnly !== undefined }
-  const verify: App['verify'] = (pace) => verifyInCycle(verified, { ...pace, now })
+  const verifiable = { db, registryLog, figuresLog, isMirror: readOnly !== undefined }
+  const verify: App['verify'] = (pace) => verifyInCycle(() => loadVerifier(verifiable), { ...pace, now })
   return { operations, resources, mounts, followFiguresCalendar, followHeads, verify, ...http }
 }
 

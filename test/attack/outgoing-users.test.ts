@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { type CitedSource, lookAt, NO_SIGNS } from '../../src/citations/look.ts'
 import { fetchText, read } from '../../src/cli/answer-source.ts'
 import { grownSince } from '../../src/cli/growth.ts'
-import { request } from '../../src/integrity/witnesses/witness-request.ts'
+import { askWitness } from '../../src/integrity/witness-client.ts'
 import { Fetcher } from '../../src/monitor/fetcher.ts'
 import { BYPASSES } from '../../src/outgoing/bypass-fixture.ts'
 import { isLoopbackAddress } from '../../src/outgoing/public-address.ts'
@@ -65,7 +65,7 @@ const USERS: Record<string, (url: string) => Promise<string>> = {
   'the answer that is verified': (url) => told(fetchText(url)),
   'the policy that is pinned': (url) => told(read(url, 'of --policy')),
   'tiles of a log': (url) => tiles(url, true),
-  'a witness': async (url) => (await request(url, PATIENCE, 'old 0\n'))?.text ?? 'nothing',
+  'a witness': async (url) => (await askWitness(url, PATIENCE, 'old 0\n'))?.text ?? 'nothing',
   'the monitor': async (url) => {
     const fetched = await new Fetcher(url, undefined, 2_000).bytes('/log/registry/checkpoint', 1_000)
     return fetched ? new TextDecoder().decode(fetched) : 'nothing'

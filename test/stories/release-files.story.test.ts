@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { loadVerifier } from '../../src/installation.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { sentBy } from '../../src/surfaces/discovery/sent-file.ts'
@@ -87,9 +88,8 @@ test('a file with rows that failed their verification is not given to anyone', a
   const headers = await app.railsHeaders(['registry:read'])
   const store = { DATA_DIR: app.config.DATA_DIR, db: app.installation.db }
   await editFile(store, 1, replacing('12.34', '99.99'))
-  const { verifyPart } = await import('../../src/verification/verify.ts')
-  await verifyPart(
-    app.installation,
+  const verifier = await loadVerifier(app.installation)
+  await verifier.verifyPart(
     'cms-pfs:TEST1:1',
     () => app.clock.now,
     async () => undefined,
