@@ -16,7 +16,7 @@ export const PARTS: Record<string, Part> = {
     tests: ['src/rails/limit'],
   },
   rails: {
-    code: ['src/rails', 'src/rails/oauth', 'src/rails/signed'],
+    code: ['src/rails', 'src/rails/oauth'],
     tests: ['src/rails', 'test/stories/oauth.story.test.ts', 'test/stories/signed-requests.story.test.ts'],
   },
   rule: {

@@ -140,7 +140,6 @@ export const ROOMS: Record<string, readonly string[]> = {
   'proof/whole': ['proof/catalogue', 'proof/note', 'proof/price'],
   'rails/limit': [],
   'rails/oauth': [],
-  'rails/signed': [],
   'registry/catalogue': ['registry/rows', 'registry/lookup', 'registry/release'],
   'registry/export': ['registry/rows'],
   'registry/lookup': ['registry/rows'],
