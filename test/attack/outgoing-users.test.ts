@@ -1,6 +1,6 @@
 import { afterAll, expect, spyOn, test } from 'bun:test'
 import { createServer } from 'node:net'
-import { type CitedSource, lookAt, NO_SIGNS } from '../../src/citations/look.ts'
+import { type CitedSource, lookAt, NO_FINGERPRINT } from '../../src/citations/look.ts'
 import { fetchText, read } from '../../src/cli/answer-source.ts'
 import { grownSince } from '../../src/cli/growth.ts'
 import { askWitness } from '../../src/integrity/witness-client.ts'
@@ -41,7 +41,8 @@ const PATIENCE = { timeoutMs: 2_000, retries: 0 }
 
 const cited = (url: string): CitedSource => ({ url, sha256: 'ab'.repeat(32), bytes: 10, media_type: 'text/csv' })
 const look = async (url: string, loopback: boolean): Promise<string> =>
-  (await lookAt(cited(url), NO_SIGNS, { now: () => 1, whole: false, outgoing: { loopback } })).look.sight.kind
+  (await lookAt(cited(url), NO_FINGERPRINT, { now: () => 1, whole: false, outgoing: { loopback } })).look.observation
+    .kind
 
 /** The log of a policy that somebody else wrote, which names where its tiles are. */
 const signer = await aSigner('liar.example/log/registry')
