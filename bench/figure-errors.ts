@@ -1,7 +1,5 @@
-import { decide, drawWindow } from '../src/figures/rule/noised.ts'
-import { RULE_2 } from '../src/figures/rule/rule-2.ts'
+import { decide, drawWindow, RULE_2, sumWindows, tallyWindow, type WindowTally } from '../src/figures/rule/rule-2.ts'
 import { cellOf, type OutcomeCell } from '../src/figures/rule/tally.ts'
-import { sumWindows, tallyWindow, type WindowTally } from '../src/figures/rule/window.ts'
 import { systemDice } from '../src/figures/window/dice.ts'
 import { dice } from '../test/attack/dice.ts'
 import type { Line } from './measure.ts'

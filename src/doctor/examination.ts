@@ -5,7 +5,14 @@ import type { CitationEvent } from '../citations/store.ts'
 import type { Config } from '../config.ts'
 import { StoreBusy, StoreFault } from '../db/db.ts'
 import { findWhole, wasMoved } from '../db/store-place.ts'
-import { checkAccess, checkUnlocked, type Installation, openUnchecked, partsOf, placeOf } from '../installation.ts'
+import {
+  checkAccess,
+  checkUnlocked,
+  type Installation,
+  installationParts,
+  openUnchecked,
+  storePlace,
+} from '../installation.ts'
 import type { IntegrityReport } from '../integrity/report/report-shape.ts'
 import { limitsOf } from '../main.ts'
 import { answerValue } from '../operation.ts'
@@ -84,7 +91,7 @@ const MISSING = { 'log key': 'log_keys_missing', pepper: 'pepper_missing' } as c
 async function open(config: Config, findings: Finding[]): Promise<Installation | undefined> {
   try {
     checkAccess(config, true)
-    const parts = await partsOf(config)
+    const parts = await installationParts(config)
     const missing = parts.filter(([, isThere]) => !isThere).map(([name]) => name)
     if (missing.length === parts.length) {
       findings.splice(0, findings.length, finding('not_installed', 'there is no installation here'))
@@ -103,7 +110,7 @@ async function open(config: Config, findings: Finding[]): Promise<Installation |
 
 /** A backup put where a store was moved from would be a second store of the same logs. */
 async function noStore(config: Config): Promise<Finding> {
-  const place = placeOf(config)
+  const place = storePlace(config)
   if (await findWhole(place)) return finding('move_interrupted', 'a move of the store to this place was interrupted')
   return (await wasMoved(place))
     ? finding('store_moved', 'the store was moved from here')

@@ -1,7 +1,7 @@
 // Whether the witnesses cosign and answer, and whether their clocks agree with ours. They are asked for nothing that changes them.
 
 import { DAY_MS } from '../calendar.ts'
-import type { WitnessAddress } from '../integrity/witnesses/witness-client.ts'
+import type { WitnessAddress } from '../integrity/witness-client.ts'
 import { ask, OutgoingFault } from '../outgoing/outgoing.ts'
 import { cosignersOf } from '../proof/note/cosignature.ts'
 import { parseNote } from '../proof/note/signed-note.ts'
