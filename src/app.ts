@@ -74,30 +74,30 @@ import { hospitalList } from './surfaces/words/hospitals.ts'
 
 export interface AppOptions {
   baseUrl: () => string
-  /** Epoch milliseconds. Nonces and tokens use the database's clock unless a test sets this one for all. */
+  /** Epoch milliseconds. Nonces and tokens use the clock of the database, unless a test sets this one for all. */
   now: () => number
   railsClock?: () => Promise<number>
   limits: Limits
   /** Counts requests for all machines together. */
   valkey?: Pick<ValkeyLimits, 'valkey' | 'tell'> | undefined
-  /** Whether releases of the figures also remove cases that have outgrown the ledger. */
+  /** Whether releases of the figures also remove old cases. */
   retention?: boolean
-  /** Origins of web pages that may use MCP, beside those of this service. */
+  /** Origins of web pages that may use MCP, in addition to those of this service. */
   mcpOrigins?: readonly string[]
   /** Whether the agent card has a second signature, for clients that leave out its security schemes. */
   isCardSignedTwice?: boolean
   observe: (line: RequestLine) => void
-  /** Where to reach the operator: a mailbox, or the address of a page. */
+  /** The contact of the operator: a mailbox, or the address of a page. */
   contact?: string | undefined
-  /** What the operator calls hospitals, by NPI. */
+  /** The names that the operator gives to hospitals, by NPI. */
   hospitalNames?: ReadonlyMap<string, string> | undefined
   /** Whether copies of cited files are kept. */
   hasArchive?: boolean
-  /** How much memory ready-made answers may take; none if left out. */
+  /** The memory for ready-made answers; if left out, they are not kept. */
   cacheBytes?: number
-  /** Every chart there can be. */
+  /** All charts that can exist. */
   charts?: Charts
-  /** Answers from the folder of a mirror: the log policy is the one that was pinned, and what is not in the logs is refused. */
+  /** Set if the app answers from a mirror: the log policy is the pinned one, and operations without data there are refused. */
   mirror?: { policyText: () => string; service: string | null } | undefined
 }
 
@@ -105,15 +105,15 @@ export interface App extends HttpSurface {
   operations: readonly Operation[]
   resources: readonly Resource[]
   mounts: readonly Mount[]
-  /** Releases the figures when the calendar says so, until it is stopped. */
+  /** Releases the figures by the calendar until it is stopped. */
   followFiguresCalendar: (tell: CalendarParts['tell']) => ReturnType<typeof releaseOnCalendar>
-  /** Keeps what is public in memory until it is stopped: while it runs, lookups ask the store for nothing. */
-  followHeads: (tell: (said: { fault: unknown }) => void) => { stop: () => Promise<void> }
-  /** Re-derives what is public, part by part, in a cycle until it is stopped. What fails is no longer served. */
+  /** Keeps public data in memory until it is stopped. While it runs, lookups need no statement in the store. */
+  followHeads: (tell: (event: { fault: unknown }) => void) => { stop: () => Promise<void> }
+  /** Re-derives public data, part by part, in a cycle until it is stopped. Rows and entries that fail are not served. */
   verify: (pace: Omit<CycleOptions, 'now'>) => { stop: () => Promise<void> }
 }
 
-/** Puts the parts together. What a part needs is its argument; nothing is found by name. */
+/** Puts the parts together. Each part gets what it needs as arguments. */
 export function makeApp(
   { db, registryLog, figuresLog, cosign, witnesses, pepper }: Omit<Installation, 'keyFile'>,
   options: AppOptions,
@@ -299,7 +299,7 @@ export function makeApp(
 const bothOf = (one: string | undefined, other: string | undefined): string | undefined =>
   one === undefined || other === undefined ? undefined : `${one} ${other}`
 
-/** The protocol endpoints that OAuth clients treat as resources of their own. */
+/** The protocol endpoints that OAuth clients treat as separate resources. */
 const PARTS = ['mcp', 'a2a'] as const
 
 const routeOf = ({ http, access }: Operation) => ({ path: http.path, access })

@@ -10,9 +10,9 @@ test('a job that finds the store away tries again in seconds, then less often, a
   expect(waitAfter(new RangeError('no'), 1)).toBe(3_600_000)
 })
 
-test('a job whose store comes back is done soon after, and its fault is told once', async () => {
+test('a job runs soon after its store comes back, and its fault is reported once', async () => {
   let turns = 0
-  const told: unknown[] = []
+  const faults: unknown[] = []
   const done = Promise.withResolvers<void>()
   const job = repeat({
     async turn() {
@@ -20,15 +20,15 @@ test('a job whose store comes back is done soon after, and its fault is told onc
       done.resolve()
       return 3_600_000
     },
-    tell: ({ fault }) => told.push(fault),
+    tell: ({ fault }) => faults.push(fault),
     waitAfter: (fault, faults) => waitAfter(fault, faults) / 1_000,
   })
   await done.promise
   await job.stop()
-  expect([turns, told.length]).toEqual([3, 1])
+  expect([turns, faults.length]).toEqual([3, 1])
 })
 
-test('work in the background takes no more than its share, whatever that is, and all of it at a hundred percent', async () => {
+test('work in the background takes no more than its share, and never sleeps at a hundred percent', async () => {
   for (const percent of [2, 25, 50, 100]) {
     const pace = new Pace(percent, new AbortController().signal)
     const started = performance.now()
@@ -43,7 +43,7 @@ test('work in the background takes no more than its share, whatever that is, and
       if (performance.now() - before > 0.9) sleeps++
     }
     const share = (100 * worked) / (performance.now() - started)
-    // A machine that is busy with other things can only make it less.
+    // On a busy machine the share can only be smaller.
     expect([percent, share < percent + 3]).toEqual([percent, true])
     if (percent < 100) expect([percent, sleeps > 0]).toEqual([percent, true])
   }

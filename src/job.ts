@@ -1,4 +1,4 @@
-// Work that is done again and again while the service runs.
+// Work that is repeated while the service runs.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreBusy } from './db/db.ts'
@@ -7,31 +7,31 @@ import { Problem } from './problem.ts'
 const HOUR_MS = 3_600_000
 const [SOON_MS, MINUTE_MS] = [2_000, 60_000]
 
-/** How long to wait after so many faults in a row. A store that is busy or away is back soon; what else is wrong is not. */
+/** How long to wait after a number of faults in a row. A busy store is back soon; other faults last longer. */
 export const waitAfter = (fault: unknown, faults: number): number =>
   fault instanceof StoreBusy ? Math.min(MINUTE_MS, SOON_MS * 2 ** (faults - 1)) : HOUR_MS
 
-/** Tells of a fault unless it is the one that was told last; `undefined` says that there is none any more. */
-export function tellOnce(tell: (said: { fault: unknown }) => void): (said: { fault: unknown } | undefined) => void {
+/** Passes a fault on unless it is the same as the last one. `undefined` means that the fault is gone. */
+export function tellOnce(tell: (event: { fault: unknown }) => void): (event: { fault: unknown } | undefined) => void {
   let last: string | undefined
-  return (said) => {
-    // A refusal names the hour it was tried in, so what tells one from another is its code.
-    const name = said && (said.fault instanceof Problem ? said.fault.code : String(said.fault))
-    if (said && name !== last) tell(said)
+  return (event) => {
+    // The text of a refusal may have the time, so refusals are compared by their codes.
+    const name = event && (event.fault instanceof Problem ? event.fault.code : String(event.fault))
+    if (event && name !== last) tell(event)
     last = name
   }
 }
 
 export interface Job {
-  /** Does what is due, and answers in how many milliseconds there will be more. */
+  /** Does the work that is due, and returns in how many milliseconds to call it again. */
   turn: () => Promise<number>
-  /** Told each fault once, until it has gone. */
-  tell: (said: { fault: unknown }) => void
-  /** In how many milliseconds a turn is tried again that failed, and so did those before it. */
+  /** Called once for each fault until it is gone. */
+  tell: (event: { fault: unknown }) => void
+  /** How many milliseconds to wait after a number of failed turns in a row. */
   waitAfter?: typeof waitAfter
 }
 
-/** Runs a job at once and then whenever it asks for it, until it is stopped. Stopping waits for a turn under way. */
+/** Runs a job now and then as often as it asks, until it is stopped. Stopping waits for the current turn. */
 export function repeat({ turn, tell, waitAfter: wait = waitAfter }: Job): { stop: () => Promise<void> } {
   let stopped = false
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -48,7 +48,7 @@ export function repeat({ turn, tell, waitAfter: wait = waitAfter }: Job): { stop
       ms = wait(fault, ++faults)
       tellFault({ fault })
     }
-    // An hour at most: timers do not reach a month ahead, and a clock may be set.
+    // At most an hour: a timer cannot wait for a month, and the clock may be changed.
     if (!stopped) timer = setTimeout(start, Math.min(HOUR_MS, Math.max(1, ms)))
   }
   const start = (): void => {
@@ -64,22 +64,22 @@ export function repeat({ turn, tell, waitAfter: wait = waitAfter }: Job): { stop
   }
 }
 
-/** So much work is done before it is paid for. Whoever asks meanwhile waits for its end, and should not notice. */
+/** How long work runs before it pauses. Requests wait meanwhile, so it must be too short to notice. */
 const SLICE_MS = 0.5
 
-/** A timer waits in whole milliseconds: less than one is not slept, and is owed. */
+/** The shortest sleep. Timers have whole milliseconds, so shorter sleeps are added up. */
 const LEAST_SLEEP_MS = 1
 
-/** Lets work use a share of one processor: after each part of a millisecond others have their turn, and it sleeps in proportion. */
+/** Limits work to a share of one processor: it pauses after each fraction of a millisecond, and sleeps in proportion. */
 export class Pace {
   #since = performance.now()
-  /** How long it should have slept and has not. Below zero if it slept too long. */
+  /** The sleep that is still due; negative if it slept too long. */
   #owedMs = 0
 
   constructor(
-    /** The share, up to 100. */
+    /** The share in percent, up to 100. */
     readonly percent: number,
-    /** Ends the work at its next pause, by an error. */
+    /** Makes the next pause throw, which ends the work. */
     readonly signal: AbortSignal,
   ) {}
 
@@ -96,5 +96,5 @@ export class Pace {
   }
 }
 
-/** Of a sleep that lasted much too long, because others had work, not all is made up for at once. */
+/** How much of a sleep that lasted too long is credited: work must not use much more than its share afterwards. */
 const LONGEST_CREDIT_MS = 10

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { type Operation, operation, ReadyAnswer } from './operation.ts'
 
 const MAX_LIMIT = 200
-/** Large offsets are slow to read; a cursor reaches what lies beyond. */
+/** The largest offset, because larger ones are slow to read. A cursor reaches further entries. */
 export const MAX_OFFSET = 100_000
 
-/** The two query parameters of every list. Out of range is refused, never clamped. */
+/** The two query parameters of every list. Values out of range are refused, never clamped. */
 export const pageInput = {
   limit: z.int().min(1).max(MAX_LIMIT).default(50).meta({ description: 'How many entries to return' }),
   offset: z.int().min(0).max(MAX_OFFSET).default(0).meta({ description: 'How many entries to skip' }),
@@ -21,7 +21,7 @@ export const Page = z
   })
   .meta({ description: 'Position of this page in the list' })
 
-/** For a list that can also be read with a cursor, beyond the largest offset. */
+/** The page of a list that can also be read with a cursor, beyond the largest offset. */
 export const CursorPage = Page.extend({ next_after: z.string().nullable().meta({ description: 'Cursor for `after`' }) })
 
 export const Links = z
@@ -43,7 +43,7 @@ export interface PageQuery {
   /** All parameters of the request; every link keeps them. */
   query: Query
   total: number
-  /** The cursor of the next page, null on the last one; left out where a list has no cursors. */
+  /** The cursor of the next page, null on the last one; undefined if the list has no cursors. */
   next_after?: string | null | undefined
 }
 
@@ -71,7 +71,7 @@ export function pageOf({ path, query, total, next_after }: PageQuery): {
   }
 }
 
-/** A path with parameters, without those that have no value. */
+/** A path with its parameters, except those without a value. */
 export function address(path: string, params: Readonly<Record<string, string | number | undefined>>): string {
   let query = ''
   for (const [name, value] of Object.entries(params))
@@ -79,28 +79,28 @@ export function address(path: string, params: Readonly<Record<string, string | n
   return `${path}?${query}`
 }
 
-/** Most values are words of ours, which stand for themselves. */
+/** Encodes a value. Most values are plain words, which need no encoding. */
 const encoded = (value: string): string =>
   /^[A-Za-z0-9*._-]*$/.test(value) ? value : new URLSearchParams({ '': value }).toString().slice(1)
 
-/** What a paged operation returns: its answer without `page` and `links`, and the total number of entries. */
+/** The result of a paged operation: its answer without `page` and `links`, and the total number of entries. */
 export type ListAnswer<Output extends z.ZodType> = Omit<z.input<Output>, 'page' | 'links'> &
   Pick<PageQuery, 'total' | 'next_after'>
 
 type PagedOperation<I extends z.ZodObject, O extends z.ZodType> = Omit<Operation<I, O>, 'run'> & {
-  /** The answer is made of what was checked before, and is sent as it is. */
+  /** Sends the answer without an output check, because its parts were checked before. */
   isReady?: true
-  run(...asked: Parameters<Operation<I, O>['run']>): Promise<ListAnswer<O>>
+  run(...args: Parameters<Operation<I, O>['run']>): Promise<ListAnswer<O>>
 }
 
-/** An operation that returns a list. `page` and `links` are added here, from its path and its input. */
+/** Makes an operation that returns a list. `page` and `links` are added here, from its path and its input. */
 export const pagedOperation = <I extends z.ZodObject, O extends z.ZodType>(spec: PagedOperation<I, O>): Operation =>
   operation<I, z.ZodType>({
     ...spec,
     async run(input, caller) {
       const { total, next_after, ...found } = await spec.run(input, caller)
-      const place = pageOf({ path: spec.http.path, query: input as Query, total, next_after })
-      const answer = { ...found, ...place }
-      return spec.isReady ? new ReadyAnswer(JSON.stringify(answer), place.links) : answer
+      const position = pageOf({ path: spec.http.path, query: input as Query, total, next_after })
+      const answer = { ...found, ...position }
+      return spec.isReady ? new ReadyAnswer(JSON.stringify(answer), position.links) : answer
     },
   })

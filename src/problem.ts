@@ -1,7 +1,140 @@
-import { PARAMETER_HINTS, PRICE_PROBLEMS } from './price-problems.ts'
-import type { Entry, Kind } from './problem-entry.ts'
+/** The kind of a refusal. Each surface maps the kinds once, to a status or an exit code. */
+export type Kind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method'
+  | 'not_implemented'
+  | 'not_acceptable'
+  | 'precondition'
+  | 'conflict'
+  | 'too_large'
+  | 'uri_too_long'
+  | 'media_type'
+  | 'headers_too_large'
+  | 'limited'
+  | 'fault'
+  | 'unavailable'
 
-/** Every refusal the service can give. Codes are stable: they are never renamed, only added. */
+export interface Entry {
+  kind: Kind
+  title: string
+  /** Advice for an agent about what to do next. */
+  hint: string
+  /** An explanation for people who are not billers, for the page of the code. */
+  meaning?: string
+}
+
+const STATED =
+  'The schedule states that there is no price; the member `row` is that statement with its proof. Do not invent a price.'
+const NOT_SHOWN =
+  'The service does not show the price in the source; the member `row` says why, with its proof. Do not invent a price.'
+
+/** An entry for a schedule that states no price. `meaning` is written for patients. */
+const absent = (title: string, meaning: string, hint = STATED): Entry => ({ kind: 'not_found', title, meaning, hint })
+
+/** The refusals of lookups. */
+export const PRICE_PROBLEMS = {
+  absent_bundled: absent(
+    'The schedule pays this code as part of another service and states no price of its own',
+    'Medicare treats this item as included in another service on the bill. A separate charge for it has no Medicare price to compare with: ask which service it belongs to.',
+  ),
+  absent_conditionally_packaged: absent(
+    'The outpatient schedule pays this code separately only under conditions, and states no rate',
+    'Medicare usually includes this item in the payment for another hospital service of the same day. Ask which service it was billed with.',
+  ),
+  absent_carrier_priced: absent(
+    'Medicare contractors price this code; there is no national price',
+    'There is no published amount: the regional Medicare contractor sets it. The contractor for your area can tell you the amount.',
+  ),
+  absent_paid_elsewhere: absent(
+    'This schedule does not pay this code; another one does or may',
+    'This list does not cover the item, but another Medicare list may. The answer also shows which lists have it.',
+  ),
+  absent_not_covered: absent(
+    'This schedule says that Medicare does not pay for this code under it',
+    'This Medicare list says that it does not pay for this service. Another Medicare list may, if one is shown beside this. Other insurers may too; their price is not known here.',
+  ),
+  absent_not_valid: absent(
+    'The code is not valid for this schedule',
+    'Medicare does not accept this code here; another code is used for the same service. Ask the provider which code applies.',
+  ),
+  absent_inpatient_only: absent(
+    'Medicare pays this code only for inpatients',
+    'Medicare pays for this service only during a hospital stay, so there is no outpatient price.',
+  ),
+  absent_anesthesia: absent(
+    'Anesthesia is priced by base units and time, not by this schedule',
+    'The price depends on how long the anesthesia took. Ask for the base units, the minutes and the factor per unit: the lookup with basis=medicare_anesthesia has the factor.',
+    'If `available.bases` has medicare_anesthesia, ask with it, without a modifier, for the factor per unit; the amount also needs the base units and the minutes. Do not invent a price.',
+  ),
+  absent_not_applicable_in_setting: absent(
+    'The publisher marks this code as not performed in this setting',
+    'Medicare has no price for this service in this kind of place, because it is rarely or never done there. Ask about the other setting.',
+  ),
+  absent_no_price_stated: absent(
+    'The schedule lists this code without a price',
+    'The code is on the list, and the publisher left the price empty or zero. Zero does not mean that it is free.',
+  ),
+  absent_unreadable: absent(
+    'The source has a line for this code that cannot be read',
+    'The published file has this code, but the amount beside it is damaged or impossible. The answer names the file, the line and the rule.',
+    NOT_SHOWN,
+  ),
+  absent_withheld_conflict: absent(
+    'The source states different prices for the same key, so none is served',
+    'The published file contradicts itself about this price, so none is given. The answer names the lines.',
+    NOT_SHOWN,
+  ),
+  not_on_schedule: {
+    kind: 'not_found',
+    title: 'None of the charts that were searched has a row for this question',
+    hint: 'The member `available` lists what there is for the code. Check code, region, modifier and setting; do not invent a price.',
+  },
+  no_edition_for_day: {
+    kind: 'not_found',
+    title: 'The registry has no edition for that day of a chart that the answer needs',
+    hint: 'Ask for a day in a period of `charts`, or ask the operator to load the edition. `last_known`, if it is there, is what it was before. Never use a price of another period.',
+  },
+  modifier_not_priced: {
+    kind: 'not_found',
+    title: 'The code has prices, but not with the modifiers that were asked for, or not without one',
+    hint: 'The member `available` lists the modifiers of this code, if it has any. Ask with one of those, or, if there are none, without a modifier, and say so beside the amount.',
+  },
+  modifier_not_allowed: {
+    kind: 'not_found',
+    title: 'The schedule has no adjusted amount for this code with this modifier',
+    hint: 'Ask without the modifier, and do not adjust the amount.',
+  },
+  unknown_provider: {
+    kind: 'not_found',
+    title: 'No published file names this provider',
+    hint: 'Ask without `npi` for the Medicare reference price; do not present that as the hospital\u2019s price.',
+  },
+  row_not_found: {
+    kind: 'not_found',
+    title: 'The release has no row with this index',
+    hint: 'Take the permalink from the member `proof.href` of an answer.',
+  },
+  unknown_zip: {
+    kind: 'not_found',
+    title: 'The table of ZIP codes does not have this ZIP code',
+    hint: 'Check the ZIP code, or ask with a Medicare locality as `US-XX-LL`, a state as `US-XX`, or `national`.',
+  },
+  region_ambiguous: {
+    kind: 'not_found',
+    title: 'The question fits several places',
+    hint: 'Ask again with the ZIP code of the place, or with a region from the member `choices`.',
+  },
+  region_not_covered: {
+    kind: 'not_found',
+    title: 'The edition in force has no price for this region',
+    hint: 'Take a region from the member `available` or from /api/coverage, and say which one you took; do not present its price as this region\u2019s.',
+  },
+} as const satisfies Record<string, Entry>
+
+/** All refusals of the service. Codes are stable: they are never renamed, only added. */
 export const PROBLEMS = {
   invalid_request: {
     kind: 'invalid',
@@ -258,10 +391,22 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
+/** Advice for parameters with a malformed value. */
+const PARAMETER_HINTS: Readonly<Record<string, string | undefined>> = {
+  as_of: 'Send the date of service as 2026-07-15, or leave it out for today.',
+  modifier: 'Send 26, or 26-59 for several; leave it out if the bill has none.',
+  setting:
+    'Send non_facility for an office or a home, facility for the doctor\u2019s fee in a hospital, outpatient for what the hospital itself is paid, asc for a surgery center; or leave it out.',
+  basis:
+    'Leave it out for the usual price. hospital_cash and hospital_gross are prices of one hospital and need its npi.',
+  units: 'Send a whole number without quotes, as 4.',
+  billed: 'Send dollars and cents in quotes, as "300.00": no sign, no comma, two decimals.',
+}
+
 export interface FieldError {
-  /** Where the parameter is in the request. Set by the surface; the parts behind it do not know. */
+  /** The part of the request with the parameter. Only surfaces know it and set it. */
   in?: 'query' | 'path' | 'body' | 'header'
-  /** The parameter's documented name; left out when the caller sent a name that we do not document. */
+  /** The documented name of the parameter; left out if the caller sent an unknown name. */
   name?: string
   code: ProblemCode
   message: string
@@ -269,13 +414,13 @@ export interface FieldError {
 
 export interface ProblemExtra {
   errors?: FieldError[]
-  /** Further members of the problem document, all made by us. */
+  /** Further members of the problem document, never with text of the caller. */
   members?: Record<string, unknown>
   /** How long to wait before asking again. */
   retryAfterSeconds?: number
-  /** Which kind of credential is accepted, and the scopes it needs. */
+  /** The kind of credential that is accepted, and the scopes it needs. */
   authenticate?: { scheme: 'AgentRails' | 'AgentKey'; scopes: readonly string[] }
-  /** In place of the hint of the catalogue, where that would contradict the rest of this answer. */
+  /** Replaces the hint of the catalogue if that would contradict the rest of this answer. */
   hint?: string
   cause?: unknown
 }
@@ -293,7 +438,7 @@ export class Problem extends Error {
     this.extra = extra
   }
 
-  /** A parameter has the documented form, but does not fit the rest of the request. */
+  /** A refusal of a parameter that has the documented form, but does not fit the rest of the request. */
   static parameter(name: string, message: string): Problem {
     return new Problem('invalid_parameter', message, { errors: [{ name, code: 'invalid_parameter', message }] })
   }
@@ -302,14 +447,12 @@ export class Problem extends Error {
     return PROBLEMS[this.code]
   }
 
-  /** What the caller should do next. */
+  /** Advice for the caller about what to do next. */
   get hint(): string {
     const parameter = this.code === 'invalid_parameter' ? this.extra.errors?.[0]?.name : undefined
     return this.extra.hint ?? PARAMETER_HINTS[parameter ?? ''] ?? this.entry.hint
   }
 }
 
-/** A detail as a sentence: some have their full stop, and some do not. */
+/** Adds a full stop if a detail has none. */
 export const withFullStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
-
-export type { Entry, Kind }

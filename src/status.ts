@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Kind } from './problem.ts'
 
-/** What the kinds of refusals are called in HTTP, and in every answer that states its refusals in place. */
+/** The HTTP status of each kind of refusal, also used in answers that have refusals of single lines. */
 export const STATUS: Readonly<Record<Kind, number>> = {
   invalid: 400,
   unauthenticated: 401,
@@ -23,7 +23,7 @@ export const STATUS: Readonly<Record<Kind, number>> = {
 
 const FOUND = 200
 
-/** How one line of several is answered: with the status and what its answer would have held alone. */
+/** The shape of the answer to one line of several: the status, and the members that a single answer would have. */
 export const lineAnswer = <Found extends z.ZodRawShape, Refused extends z.ZodRawShape>(
   found: Found,
   refused: Refused,
