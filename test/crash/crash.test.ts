@@ -5,8 +5,9 @@ import { recheck } from '../../src/cli/fsck.ts'
 import { readConfig } from '../../src/config.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
 import { listReleases } from '../../src/registry/release/store.ts'
-import { isLong, storeEnvironment } from '../support/engines.ts'
+import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { isLong } from '../support/long.ts'
 import { state } from '../support/release-file.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')

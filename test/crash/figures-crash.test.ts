@@ -8,8 +8,9 @@ import { sumWindows } from '../../src/figures/rule/window.ts'
 import { releases } from '../../src/figures/store.ts'
 import { windows } from '../../src/figures/window/store.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
-import { isLong, storeEnvironment } from '../support/engines.ts'
+import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { isLong } from '../support/long.ts'
 import { outcomesFile, quarterOf } from '../support/outcomes.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')

@@ -5,8 +5,9 @@ import { recheck } from '../../src/cli/fsck.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { createInstallation, openInstallation } from '../../src/installation.ts'
 import { releasesInForce } from '../../src/registry/store.ts'
-import { ENGINES, isLong, storeEnvironment } from '../support/engines.ts'
+import { ENGINES, storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { isLong } from '../support/long.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')
 const STEPS = 8

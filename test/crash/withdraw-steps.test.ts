@@ -9,8 +9,9 @@ import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { releasesInForce } from '../../src/registry/store.ts'
 import { aRelease } from '../support/builders.ts'
-import { isLong, storeEnvironment } from '../support/engines.ts'
+import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { isLong } from '../support/long.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')
 const STEPS = 8

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { load } from '../../src/ingest/load.ts'
 import { LOAD_KINDS } from '../../src/ingest/readers.ts'
 import { PROBLEMS, Problem } from '../../src/problem.ts'
-import { isLong } from '../support/engines.ts'
 import { testApp } from '../support/harness.ts'
+import { isLong } from '../support/long.ts'
 import { published, SLOW, testOnPublished } from '../support/published-files.ts'
 
 /** One word for what became of a file: staged, or the code of its refusal. Anything else is a crash, and fails the test. */
@@ -21,7 +21,7 @@ async function outcome(work: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Tests beside the readers load the larger ones, each as what it is. With ATR_LONG they are read as every kind too. */
+/** Tests beside the readers load the larger ones, each as what it is. In the long form they are read as every kind too. */
 const MOST_BYTES = isLong ? Number.POSITIVE_INFINITY : 1_000_000
 
 testOnPublished(

@@ -1,9 +1,10 @@
 // The evidence card in a real browser, in the frame of a host that tells it the truth, and of one that does not.
 
 import { expect, test } from 'bun:test'
-import { answerOfPage, findChromium } from '../support/browser.ts'
+import { answerOfPage, findChromium, whyNoChromium } from '../support/browser.ts'
 import { testApp } from '../support/harness.ts'
 import { connect } from '../support/mcp.ts'
+import { isSkipped } from '../support/skipping.ts'
 
 /** The part of a host that the card talks to: the page of an MCP client (MCP Apps, SEP-1865). */
 const HOST = `
@@ -42,10 +43,9 @@ interface Shown {
 }
 
 const chromium = findChromium()
-const isSkipped = !chromium && process.env['CI'] !== 'true'
-if (isSkipped) console.error('SKIPPED: the evidence card was not run in a browser, because there is no Chromium here')
+const noBrowser = isSkipped('the evidence card in a browser', whyNoChromium(chromium))
 
-test.skipIf(isSkipped)(
+test.skipIf(noBrowser)(
   'the evidence card shows the sentence, and verifies the proof in its own frame',
   async () => {
     if (!chromium) throw new Error('there is no Chromium here, and none can be installed')

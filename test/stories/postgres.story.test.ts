@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { PostgresServer, whyNoPostgres } from '../support/postgres.ts'
 import { Replicas } from '../support/replicas.ts'
+import { isSkipped } from '../support/skipping.ts'
 
 // Two services on one PostgreSQL.
 
@@ -9,7 +10,7 @@ const SAMPLE = join(import.meta.dir, '../../sample')
 const REPEATS = 2_000
 const AT_ONCE = 60
 
-const describeOnPostgres = whyNoPostgres() === undefined ? describe : describe.skip
+const describeOnPostgres = isSkipped('tests on PostgreSQL', whyNoPostgres()) ? describe.skip : describe
 
 describeOnPostgres('two services on one PostgreSQL', () => {
   let server: PostgresServer

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { inFiles } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { ATR, atr } from '../support/service.ts'
+import { isSkipped } from '../support/skipping.ts'
 
 // Disks that are read-only, full or another user's, as the system really shows them: in mounts of a process of its own.
 
@@ -12,9 +13,9 @@ const isRoot = process.getuid?.() === 0
 const UNSHARE = isRoot ? ['unshare', '-m'] : ['unshare', '-rm']
 const canMount =
   Bun.which('unshare') !== null && Bun.spawnSync([...UNSHARE, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).exitCode === 0
-if (!canMount) console.error('SKIPPED: disks that are full or read-only, because mounts cannot be made here')
+const noMounts = isSkipped('disks that are full or read-only', canMount ? undefined : 'mounts cannot be made here')
 const canLeaveRoot = isRoot && Bun.which('setpriv') !== null
-if (!canLeaveRoot) console.error('SKIPPED: folders of another user, because only root can be another user')
+const noOtherUser = isSkipped('folders of another user', canLeaveRoot ? undefined : 'only root can be another user')
 
 const sample = (file: string): string => join(ROOT, 'sample', file)
 const EDITION = ['--edition', 'A', '--effective-from', '2026-10-01', '--effective-to', '2099-12-31', '--sample']
@@ -49,7 +50,7 @@ const installed = async (folder: string): Promise<string> => {
   return DATA_DIR
 }
 
-test.skipIf(!canMount)('on a read-only disk every command says so in one sentence', async () => {
+test.skipIf(noMounts)('on a read-only disk every command says so in one sentence', async () => {
   using folder = temporaryFolder()
   const DATA_DIR = await installed(folder.path)
   const there = { DATA_DIR }
@@ -71,7 +72,7 @@ test.skipIf(!canMount)('on a read-only disk every command says so in one sentenc
   expect(all.at(-1)).toContain(`fail  store_unusable: ${sentence(DATA_DIR)}`)
 })
 
-test.skipIf(!canLeaveRoot)('in the folder of another user every command says whose it is', async () => {
+test.skipIf(noOtherUser)('in the folder of another user every command says whose it is', async () => {
   using folder = temporaryFolder()
   const DATA_DIR = await installed(folder.path)
   chmodSync(folder.path, 0o755)
@@ -90,7 +91,7 @@ test.skipIf(!canLeaveRoot)('in the folder of another user every command says who
   expect(all.at(-1)).toContain(`fail  store_unusable: ${sentence(DATA_DIR)}`)
 })
 
-test.skipIf(!canMount)('on a full disk every command says so, and changes nothing', async () => {
+test.skipIf(noMounts)('on a full disk every command says so, and changes nothing', async () => {
   using folder = temporaryFolder()
   const [small, large] = ['small', 'large'].map((name) => join(folder.path, name)) as [string, string]
   for (const path of [small, large]) mkdirSync(path)

@@ -3,13 +3,15 @@ import { Valkey } from '../../src/db/valkey.ts'
 import { type Limiter, makeLimiter, ownTables } from '../../src/rails/limit/limits.ts'
 import { valkeyLimiter } from '../../src/rails/limit/valkey-limiter.ts'
 import { Replicas } from '../support/replicas.ts'
+import { isSkipped } from '../support/skipping.ts'
 import { aroundPrism } from '../support/through-prism.ts'
 import { findValkey, ValkeyServer } from '../support/valkey.ts'
 
 const found = findValkey()
-const isMissing = !found && process.env['CI'] !== 'true'
-if (isMissing)
-  console.error('SKIPPED: limits in Valkey were not tested, because there is no server here and none can be installed')
+const isMissing = isSkipped(
+  'limits in Valkey',
+  found === undefined ? 'there is no server of Valkey or Redis here and none can be installed' : undefined,
+)
 
 const started = (): Promise<ValkeyServer> => {
   if (!found) throw new Error('there is no Valkey or Redis here, and none can be installed')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { RULE } from '../../../src/figures/rule/figure.ts'
 import { RULE_2, type Rule2 } from '../../../src/figures/rule/rule-2.ts'
-import { IS_LONG } from '../../support/published-shelf.ts'
+import { isLong } from '../../support/long.ts'
 import { dice } from '../dice.ts'
 import { ATTACKS, type Attack, boundOf } from './attacks.ts'
 import { atLeast, lowerLimit, triesToShow } from './confidence.ts'
@@ -15,9 +15,9 @@ import { exactPublisher, noisedPublisher, type Publisher, type Weakness } from '
 // that bound (Clopper-Pearson, with ALPHA divided by the number of attacks). A rule is broken by an attack if the same
 // limit, at ALPHA for this attack, lies above the bound. Seeds are fixed: the result is the same at every run.
 const ALPHA = 0.01
-const LEDGERS = IS_LONG ? 200 : 25
-const GAMES = IS_LONG ? 5 : 2
-const SLOW = IS_LONG ? 3_600_000 : 120_000
+const LEDGERS = isLong ? 200 : 25
+const GAMES = isLong ? 5 : 2
+const SLOW = isLong ? 3_600_000 : 120_000
 
 interface Score {
   right: number
@@ -60,9 +60,9 @@ describe(`rule 2, in ${LEDGERS} ledgers of 80 to 2,000 cases over 24 windows`, (
 
 /** Enough games to show that the bound is passed, with a few to spare. Some bounds need more than a short run has. */
 function toBreak(how: Attack): { bound: number; ledgers: number } {
-  const bound = IS_LONG ? boundOf(how) : Math.min(boundOf(how), 0.9)
+  const bound = isLong ? boundOf(how) : Math.min(boundOf(how), 0.9)
   const enough = 10 + triesToShow(bound, ALPHA)
-  return { bound, ledgers: IS_LONG ? Math.max(LEDGERS, enough) : enough }
+  return { bound, ledgers: isLong ? Math.max(LEDGERS, enough) : enough }
 }
 
 function expectBroken(rule: string, how: Attack, publisher: () => Publisher): void {
