@@ -7,7 +7,6 @@ import { testApp } from '../support/harness.ts'
 import { findCircle, own, partOf, ROOT, roomOf, sources, text } from '../support/imports.ts'
 import { repeats } from '../support/repeats.ts'
 
-const MOST_FILES = 16
 const FEWEST_EQUAL_LINES = 12
 
 const isRoom = (folder: string): boolean => folder.includes('/')
@@ -31,15 +30,6 @@ test('no file imports itself by way of others', () => {
     { from: 'c.ts', to: 'b.ts' },
   ]
   expect(findCircle(circle)).toEqual(['b.ts', 'c.ts', 'b.ts'])
-})
-
-test('a folder holds no more files than one can look over', () => {
-  const folders = Map.groupBy(
-    sources.filter((file) => roomOf(file) !== 'cli'),
-    roomOf,
-  )
-  const crowded = [...folders].filter(([, held]) => held.length > MOST_FILES).map(([folder]) => folder)
-  expect(crowded).toEqual([])
 })
 
 test('the disclosure rule needs nothing but itself', () => {
