@@ -18,9 +18,10 @@ import { type Inquiry, parsePolicy, verifyBody } from '../../src/proof/verify-li
 
 const ROOT = join(import.meta.dir, '../..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
-const DOCUMENTS = ['*.md', 'docs/**/*.md', 'sample/*.md'].flatMap((pattern) =>
-  [...new Glob(pattern).scanSync(ROOT)].sort(),
-)
+const filesLike = (...patterns: string[]): string[] =>
+  patterns.flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: ROOT, dot: true })].sort())
+const DOCUMENTS = filesLike('*.md', 'docs/**/*.md', 'sample/*.md', '.github/*.md')
+const WORKFLOWS = filesLike('.github/**/*.yml')
 const EXAMPLE = 'docs/spec/example'
 
 test.each(DOCUMENTS)('every relative link of %s leads somewhere', (path) => {
@@ -29,16 +30,17 @@ test.each(DOCUMENTS)('every relative link of %s leads somewhere', (path) => {
   expect(relative.filter((target) => !existsSync(join(ROOT, dirname(path), target)))).toEqual([])
 })
 
-test.each(DOCUMENTS)('%s speaks of the project alone', (path) => {
+test.each([...DOCUMENTS, ...WORKFLOWS])('%s speaks of the project alone', (path) => {
   expect(read(path)).not.toMatch(/(\/wor[k]\/|registry\.npm[j]s|deb\.debia[n]|\bissu[e] #?[0-9]+)/i)
 })
 
 test('every script that a document tells to run exists', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: object }
-  const commands = DOCUMENTS.flatMap((path) => [...codeOf(path).matchAll(/\bnpm (?:run (?:-s )?)?([a-z]+)/g)])
+  const told = [...DOCUMENTS.map(codeOf), ...WORKFLOWS.map(read)]
+  const commands = told.flatMap((text) => [...text.matchAll(/\bnpm (?:run (?:-s )?)?([a-z:]+)/g)])
   const named = new Set(commands.map(([, script = '']) => script))
   expect(named).toContain('start')
-  const ofNpm = ['ci', 'install', 'pack']
+  const ofNpm = ['ci', 'install', 'pack', 'publish']
   expect([...named].filter((script) => !ofNpm.includes(script) && !Object.hasOwn(scripts, script))).toEqual([])
 })
 
