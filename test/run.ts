@@ -1,12 +1,12 @@
 // All tests, after types and lint; with words or paths, the tests that match them. The last line says how many passed and failed.
 
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { check } from './check.ts'
 import { chosenTests } from './support/chosen-tests.ts'
-import { temporaryFolder } from './support/folder.ts'
+import { scratchFolder } from './support/memory-disk.ts'
 import { whyNoPostgres } from './support/postgres.ts'
 import { endingWithThis } from './support/program.ts'
 
@@ -41,6 +41,10 @@ const isWatching = options.delete('--watch')
 /** A test that never gives up its turn is not ended by its own limit of time. */
 const LONGEST_SILENCE_MS = Number(process.env['ATR_SILENCE_MS'] ?? (isLong ? 3_600_000 : 600_000))
 
+const scratch = scratchFolder()
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 /** The options of `bun test`, each with its value, and what else was given. */
 function split(given: readonly string[]): [options: Set<string>, words: string[]] {
   const options = new Set<string>()
@@ -56,6 +60,7 @@ function split(given: readonly string[]): [options: Set<string>, words: string[]
 
 const environment = (engine: string): NodeJS.ProcessEnv => ({
   ...process.env,
+  TMPDIR: scratch,
   // Many programs read this name: a test must not use the database of another one.
   DATABASE_URL: '',
   ATR_ENGINE: engine,
@@ -65,8 +70,7 @@ const environment = (engine: string): NodeJS.ProcessEnv => ({
 /** Runs tests and shows what they print as it comes, other than what passed. */
 async function tests(args: readonly string[], engine = process.env['ATR_ENGINE'] ?? 'sqlite'): Promise<void> {
   console.log(`\n== tests on ${engine}`)
-  using folder = temporaryFolder()
-  const report = join(folder.path, 'report.xml')
+  const report = join(scratch, `${engine}.xml`)
   const reporting = ['--reporter=junit', `--reporter-outfile=${report}`]
   const [command = '', ...rest] = endingWithThis([BUN, 'test', '--parallel=2', ...reporting, ...args])
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: environment(engine) })

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { SQL, type Subprocess, spawn, spawnSync } from 'bun'
+import { memoryDisk } from './memory-disk.ts'
 import { freePort } from './port.ts'
 import { endingWithThis } from './program.ts'
 
@@ -30,7 +31,7 @@ export const whyNoPostgres = (): string | undefined =>
     : `PostgreSQL is not packaged here for ${process.platform}-${process.arch}`
 
 /** Each database is a thousand small files: in memory they cost little. */
-const MEMORY = '/dev/shm'
+const LEAST_MEMORY_BYTES = 1024 ** 3
 /** Without `fsync` it survives its own crash, and no power cut: none comes in a test. */
 const SETTINGS = [
   'listen_addresses=127.0.0.1',
@@ -85,7 +86,7 @@ export class PostgresServer {
   static async start(): Promise<PostgresServer> {
     linkLibraries()
     const bin = programs()
-    const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'atr-postgres-'))
+    const folder = mkdtempSync(join(memoryDisk(LEAST_MEMORY_BYTES), 'atr-postgres-'))
     const data = join(folder, 'data')
     mkdirSync(data, { mode: 0o700 })
     if (isRoot) for (const path of [folder, data]) chownSync(path, NOBODY, NOBODY)
