@@ -268,7 +268,7 @@ test('a file made to break its reader is refused in one sentence, in time and in
   for (let at = 0; at < work.length; at += 2) await Promise.all(work.slice(at, at + 2).map((each) => each()))
   expect(await given.state()).toEqual(before)
   expect(readdirSync(scratch)).toEqual([])
-}, 180_000)
+})
 
 test('what is no file, or cannot be read, is refused for every kind', async () => {
   await using given = await store()
@@ -313,7 +313,7 @@ test('what is no file, or cannot be read, is refused for every kind', async () =
   ])
     expect(await refused(args, given.env)).toContain(odd)
   expect(await given.state()).toEqual(before)
-}, 180_000)
+})
 
 test('a line of a gigabyte is given up after its first megabytes', async () => {
   await using given = await store()
@@ -329,7 +329,7 @@ test('a line of a gigabyte is given up after its first megabytes', async () => {
     expect(await refused(['load', 'hospital-mrf', path], given.env)).toMatch(/longer than [12] MiB/)
     expect(await refused(['load', 'cms-clfs', path], given.env)).toMatch(/larger than 256 MiB/)
   }
-}, 180_000)
+})
 
 test('a file that grows, shrinks or is written to while it is read is refused', async () => {
   using folder = temporaryFolder()

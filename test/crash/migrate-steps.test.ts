@@ -84,5 +84,4 @@ testOnPostgres(
     expect(readdirSync(file.DATA_DIR).filter((name) => /building|whole/.test(name))).toEqual([])
     expect(await atr(['fsck'], from)).toMatchObject({ code: 0 })
   },
-  180_000,
 )

@@ -73,4 +73,4 @@ test(`a withdrawal killed at each of its ${STEPS} steps has happened or has not`
     expect([step, after.inForce]).toEqual([step, happened ? standing : release_id])
     if (!happened) standing = release_id
   }
-}, 240_000)
+})

@@ -76,7 +76,7 @@ test('the tour prints what it says', async () => {
   expect(steps.length).toBeGreaterThan(25)
   const outputs = await run(steps, service.environment)
   for (const [i, step] of steps.entries()) expectPrinted(step, outputs[i] ?? '')
-}, 120_000)
+})
 
 test('a store of one\u2019s own is made as it says', async () => {
   using folder = temporaryFolder()
@@ -84,4 +84,4 @@ test('a store of one\u2019s own is made as it says', async () => {
   expect(steps.length).toBeGreaterThan(6)
   const outputs = await run(steps, {})
   for (const [i, step] of steps.entries()) expectPrinted(step, outputs[i] ?? '')
-}, 120_000)
+})

@@ -53,7 +53,7 @@ beforeAll(async () => {
   await publishFiles('cms-asp', ASP, SEPTEMBER)
   await publishFiles('zip-locality', ZIP, SEPTEMBER)
   await publishFiles('hospital-mrf', HOSPITAL)
-}, 120_000)
+})
 afterAll(() => app[Symbol.asyncDispose]())
 
 interface Line extends Omit<Question, 'as_of'> {

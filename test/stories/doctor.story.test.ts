@@ -527,7 +527,7 @@ test('the commands say it beside a running service and without one, and exit wit
     { status: 'fail', findings: [{ code: 'secrets_readable' }] },
   ])
   expect((await atr(['status', '--json'], patient.environment)).code).toBe(1)
-}, 60_000)
+})
 
 test('every fault that can be named is in the manual', () => {
   const manual = readFileSync(join(import.meta.dir, '../../docs/operate.md'), 'utf8')

@@ -22,7 +22,7 @@ beforeAll(async () => {
   cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'))
   if (existsSync(MCP)) symlinkSync(MCP, join(folder.path, 'node_modules/@modelcontextprotocol'))
   service = await DemoService.start()
-}, 120_000)
+})
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
   folder[Symbol.dispose]()

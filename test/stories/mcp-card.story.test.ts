@@ -45,37 +45,28 @@ interface Shown {
 const chromium = findChromium()
 const noBrowser = isSkipped('the evidence card in a browser', whyNoChromium(chromium))
 
-test.skipIf(noBrowser)(
-  'the evidence card shows the sentence, and verifies the proof in its own frame',
-  async () => {
-    if (!chromium) throw new Error('there is no Chromium here, and none can be installed')
-    const today = new Date().toISOString().slice(0, 10)
-    await using app = await testApp({ sample: true, today })
-    const client = await connect(app, 'modern')
-    // Asked as on the bill, and verified as it was understood.
-    const asked = { cpt: '99213-25', as_of: today }
-    const ask = (args: object) => client.callTool({ name: 'lookup_price', arguments: { ...asked, ...args } })
-    const { contents } = await client.readResource({ uri: 'ui://agent-trust-registry/evidence-card' })
-    const card = contents[0]?.text ?? ''
-    const result = await ask({})
-    const proved = await ask({ include: 'proof' })
-    const price = { amount: '1.00', currency: 'USD', per: null }
-    const forged = { ...proved, structuredContent: { ...proved.structuredContent, price } }
-    const facts = JSON.stringify({ card, asked, result, proved, forged })
-    const { good, bad } = await answerOfPage<{ good: Shown; bad: Shown }>(
-      chromium,
-      { 'facts.json': facts },
-      HOST,
-      50_000,
-    )
+test.skipIf(noBrowser)('the evidence card shows the sentence, and verifies the proof in its own frame', async () => {
+  if (!chromium) throw new Error('there is no Chromium here, and none can be installed')
+  const today = new Date().toISOString().slice(0, 10)
+  await using app = await testApp({ sample: true, today })
+  const client = await connect(app, 'modern')
+  // Asked as on the bill, and verified as it was understood.
+  const asked = { cpt: '99213-25', as_of: today }
+  const ask = (args: object) => client.callTool({ name: 'lookup_price', arguments: { ...asked, ...args } })
+  const { contents } = await client.readResource({ uri: 'ui://agent-trust-registry/evidence-card' })
+  const card = contents[0]?.text ?? ''
+  const result = await ask({})
+  const proved = await ask({ include: 'proof' })
+  const price = { amount: '1.00', currency: 'USD', per: null }
+  const forged = { ...proved, structuredContent: { ...proved.structuredContent, price } }
+  const facts = JSON.stringify({ card, asked, result, proved, forged })
+  const { good, bad } = await answerOfPage<{ good: Shown; bad: Shown }>(chromium, { 'facts.json': facts }, HOST, 50_000)
 
-    expect(good.statement).toBe(result.content[0]?.text ?? '')
-    expect(good.verdict).toBe('Verified here, in this frame, under the keys below. Proved by: cms-pfs:SAMPLE26D:1.')
-    expect(good.calls).toEqual([{ name: 'lookup_price', arguments: { ...asked, include: 'proof' } }])
-    expect(bad.verdict).toMatch(/^Not verified: \w+\. Do not use this answer\.$/)
-    // It may load nothing and connect to nothing, and has no address of any service in it but the keys' own.
-    expect(card).toContain(`content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"`)
-    expect(card).not.toMatch(/<(link|img|iframe|script src)/)
-  },
-  60_000,
-)
+  expect(good.statement).toBe(result.content[0]?.text ?? '')
+  expect(good.verdict).toBe('Verified here, in this frame, under the keys below. Proved by: cms-pfs:SAMPLE26D:1.')
+  expect(good.calls).toEqual([{ name: 'lookup_price', arguments: { ...asked, include: 'proof' } }])
+  expect(bad.verdict).toMatch(/^Not verified: \w+\. Do not use this answer\.$/)
+  // It may load nothing and connect to nothing, and has no address of any service in it but the keys' own.
+  expect(card).toContain(`content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"`)
+  expect(card).not.toMatch(/<(link|img|iframe|script src)/)
+})

@@ -97,7 +97,7 @@ test('two workers answer on one port; quotas and revocations hold for both; one 
   expect(await halfAsked()).toStartWith('HTTP/1.1 200 OK')
   expect(await stopped).toBe(0)
   expect(again.filter(isRunning)).toEqual([])
-}, 120_000)
+})
 
 test('workers end with their parent, and a port that somebody listens on is refused, shareable or not', async () => {
   const service = await DemoService.start({ WORKERS: '2' })
@@ -115,4 +115,4 @@ test('workers end with their parent, and a port that somebody listens on is refu
   expect([shared.code, shared.err]).toEqual([3, expect.stringContaining('is in use')])
   await stranger.stop(true)
   service.folder[Symbol.dispose]()
-}, 120_000)
+})

@@ -90,7 +90,7 @@ test('no figure, no entry and no answer about a provider differs because somethi
   expect(removed).toBeGreaterThan(200)
   expect(await checkFigures(pruned.db)).toEqual([])
   expect(await checkFigures(kept.db)).toEqual([])
-}, 120_000)
+})
 
 test('a removed case cannot be corrected or deleted any more, and nothing of it but sums is left', async () => {
   await using figures = await openFigures()
