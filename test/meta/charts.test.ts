@@ -34,6 +34,8 @@ import { aPrice, aRelease } from '../support/builders.ts'
 import { type OpenApi, openApiOf, type Parameter, resolved } from '../support/contract.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 
+import { manual } from '../support/manual.ts'
+
 const ROOT = join(import.meta.dir, '../..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const NPI = '1234567893'
@@ -77,7 +79,7 @@ describe('the lists that stand outside the table agree with it', () => {
 
   test('and the documents', () => {
     for (const basis of bases) expect(read('docs/spec/row.md')).toContain(`\`${basis}\``)
-    for (const { chart } of CHARTS) expect(read('docs/operate.md')).toContain(`| \`atr load ${chart}\` |`)
+    for (const { chart } of CHARTS) expect(manual()).toContain(`| \`atr load ${chart}\` |`)
     const code = (words: readonly (string | null)[]): string =>
       words.map((word) => (word === null ? 'null' : `\`${word}\``)).join(', ')
     const lookup = read('docs/spec/lookup.md')

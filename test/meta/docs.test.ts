@@ -15,6 +15,7 @@ import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import { rowKey, rowText } from '../../src/proof/price/row.ts'
 import { leafHash, nodeHash } from '../../src/proof/tree/merkle.ts'
 import { type Inquiry, parsePolicy, verifyBody } from '../../src/proof/verify-lists.ts'
+import { manual } from '../support/manual.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -98,12 +99,12 @@ test('every problem code is documented', () => {
 })
 
 test('every setting is documented for operators', () => {
-  const page = read('docs/operate.md')
+  const page = manual()
   expect(Object.keys(Settings.shape).filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
 test('every sentence with which a store, a setting or a witness stops the program is documented for operators', () => {
-  const page = read('docs/operate.md').replaceAll(/[\s|\\]+/g, ' ')
+  const page = manual().replaceAll(/[\s|\\]+/g, ' ')
   const sources = [...new Glob('src/**/*.ts').scanSync(ROOT)].filter((path) => !/(test|fixture)\.ts$/.test(path))
   const literal = /(?<!new Error\()(['`])((?:the|publishing) (?:(?!\1)[^\\]|\\.)+)\1/g
   const thrown = /new (?:Store|Config|Witness)Fault\(\s*(['`])((?:(?!\1)[^\\]|\\.)+)\1/g
