@@ -26,7 +26,7 @@ import { type Cosign, commitToLog, finish, noWitnesses } from './integrity/publi
 import { cosignedBy, type WitnessAddress, WitnessFault } from './integrity/witnesses/witness-client.ts'
 import { fromBase64 } from './proof/bytes.ts'
 import { checkPepper, sealPepper } from './rails/pepper.ts'
-import { checkFiles, removeAbandonedLoads } from './registry/opening.ts'
+import { checkFiles, removeAbandonedLoads } from './registry/release/opening.ts'
 import { appendWithState } from './registry/state/state.ts'
 
 /** An installation: a store, and the secrets that belong to it and are kept outside it. */

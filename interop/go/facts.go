@@ -148,18 +148,18 @@ func (f *facts) addPublished(manifest, log object) (*release, error) {
 	return f.known(manifest, leafHash(manifest)), nil
 }
 
-// rowHash is the leaf hash of a row, if that is not too large.
-func rowHash(row object) (hash tlog.Hash, err error) {
+// rowHash is the leaf hash of a row and the size of its canonical JSON, if that is not too large.
+func rowHash(row object) (hash tlog.Hash, size int, err error) {
 	text := canonical(row)
 	if len(text) > maxLeaf {
-		return hash, reason("row_too_large")
+		return hash, 0, reason("row_too_large")
 	}
-	return tlog.RecordHash(text), nil
+	return tlog.RecordHash(text), len(text), nil
 }
 
 // addRow takes a row by its shape. Without a leaf hash, given is empty.
 func (f *facts) addRow(of *release, row object, index int64, path any, given string) error {
-	hash, err := rowHash(row)
+	hash, _, err := rowHash(row)
 	if err != nil {
 		return err
 	}

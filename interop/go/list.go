@@ -36,9 +36,14 @@ type list struct {
 	releases []*listed
 	// inShort counts the rows with like, of which a list may have mostInShort.
 	inShort int
+	// shortBytes are those of the rows that these state their differences from, of which there may be mostShortBytes.
+	shortBytes int
 }
 
-const mostInShort = 1024
+const (
+	mostInShort    = 1024
+	mostShortBytes = 1 << 20
+)
 
 // listed is one of the releases of a list, with the rows that were taken of it by their places.
 type listed struct {
@@ -49,8 +54,9 @@ type listed struct {
 }
 
 type takenRow struct {
-	row  object
-	hash tlog.Hash
+	row   object
+	hash  tlog.Hash
+	bytes int
 }
 
 // addList takes releases, at most so many, state and log of the body of a list.
@@ -86,7 +92,7 @@ func (l *list) takeAt(row object, place, index int64) (*cited, error) {
 	if place >= int64(len(l.releases)) {
 		return nil, reason("proof_malformed")
 	}
-	hash, err := rowHash(row)
+	hash, size, err := rowHash(row)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +100,7 @@ func (l *list) takeAt(row object, place, index int64) (*cited, error) {
 	if before, twice := in.taken[index]; twice && before.hash != hash {
 		return nil, reason("leaves_contradict")
 	}
-	in.taken[index] = takenRow{row, hash}
+	in.taken[index] = takenRow{row, hash, size}
 	return &cited{row, in.of, in.inForce}, nil
 }
 
@@ -129,7 +135,8 @@ func (l *list) wholeRow(given object) (row object, ok bool) {
 		return nil, false
 	}
 	before, ok := l.releases[place].taken[numberOf(given, "like")]
-	if !ok {
+	l.shortBytes += before.bytes
+	if !ok || l.shortBytes > mostShortBytes {
 		return nil, false
 	}
 	return completed(before.row, row), true

@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util'
 import type { Db } from '../db/db.ts'
 import { PIECE_BYTES } from '../db/file-folder.ts'
 import { type Installation, openUnchecked } from '../installation.ts'
-import { BUNDLE_ROWS } from '../registry/file/bundle.ts'
+import { ourTurn } from '../queue.ts'
 import { listReleases } from '../registry/release/store.ts'
-import { giveMemoryBack, ourTurn } from '../registry/turn.ts'
+import { BUNDLE_ROWS } from '../registry/rows/bundle.ts'
 import { verifyAll } from '../verification/verify.ts'
 import { type Command, DONE, JSON_OPTION, REFUSED, show } from './command.ts'
 import { ifInterrupted } from './interruption.ts'
@@ -23,7 +23,7 @@ export async function recheck(
   const work = tell ? await workOf(installation.db) : { pieces: 1, rows: 0 }
   let pieces = 0
   return verifyAll(installation, now, async () => {
-    if (++pieces % PIECES === 0) giveMemoryBack()
+    if (++pieces % PIECES === 0) Bun.gc(true)
     tell?.({ done: Math.floor(work.rows * Math.min(1, pieces / work.pieces)), total: work.rows })
     await ourTurn()
   })

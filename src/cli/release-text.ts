@@ -1,9 +1,9 @@
 import type { Price } from '../proof/price/row.ts'
-import { lossText } from '../registry/loss.ts'
 import { BREAKER } from '../registry/release/breaker.ts'
 import type { ReleaseCheck } from '../registry/release/check.ts'
 import type { Check } from '../registry/release/check-store.ts'
 import type { Move, ReleaseDiff } from '../registry/release/diff.ts'
+import { lossText } from '../registry/release/loss.ts'
 import { ruleOf } from '../registry/release/rules.ts'
 import { table } from './command.ts'
 

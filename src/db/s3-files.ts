@@ -1,9 +1,10 @@
 import { createReadStream, createWriteStream, rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { createZstdDecompress } from 'node:zlib'
 import { S3Client, type S3File, type S3Options } from 'bun'
 import { StoreBusy, StoreFault } from './fault.ts'
+import { isUnpackingError, newPacker } from './zstd.ts'
 
 /** Where the files of several machines meet. Nothing that comes from there is believed before it was hashed. */
 export interface RemoteFiles {
@@ -85,37 +86,16 @@ const away = (cause: unknown, { setting }: S3Names): Error =>
     ? new StoreFault(`the keys of ${setting} are missing: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY`, { cause })
     : new StoreBusy(cause, `the object storage of ${setting} does not answer, or refuses the keys: try again`)
 
-// Files as they are sent to other machines: compressed by Zstandard (RFC 8878).
-
-const LEVEL = 3
-
-const newPacker = () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })
-
-/** A file, compressed, piece by piece: it takes the same memory whatever its size. Nothing is open after the last piece. */
-export async function* packed(path: string): AsyncGenerator<Uint8Array> {
-  const [source, packer] = [createReadStream(path), newPacker()]
-  source.on('error', (error) => packer.destroy(error))
-  try {
-    yield* source.pipe(packer)
-  } finally {
-    source.destroy()
-    packer.destroy()
-  }
-}
-
 /** Writes what is unpacked to a path. False if it cannot be unpacked, or would be more than `most` bytes. */
 export async function unpack(source: Readable, path: string, most: number): Promise<boolean> {
   try {
     await pipeline(source, createZstdDecompress(), atMost(most), createWriteStream(path, { mode: 0o600 }))
     return true
   } catch (error) {
-    if (isOfUnpacking(error)) return false
+    if (error instanceof RangeError || isUnpackingError(error)) return false
     throw error
   }
 }
-
-const isOfUnpacking = (error: unknown): boolean =>
-  error instanceof RangeError || (error instanceof Error && 'code' in error && /^(ZSTD|Z)_/.test(String(error.code)))
 
 /** A few bytes can be unpacked to as many as one likes. */
 const atMost = (most: number) =>

@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import type { Access, Agent, Bucket, Call, Gate, Scope, Visit } from '../operation.ts'
 import { Problem } from '../problem.ts'
-import { WorkQueue } from '../work-queue.ts'
+import { Queue } from '../queue.ts'
 import { strangers } from './address.ts'
 import { agentKeyId, digestOf, isDigest, railsTokenId } from './credential.ts'
 import { isLive } from './keys.ts'
@@ -29,13 +29,13 @@ type Identity =
  */
 export function makeGate(parts: GateParts, limiter: Limiter): Gate {
   const strangerAt = strangers()
-  const desk: Desk = { ...parts, limiter, recent: new RecentCredentials(), turns: new Turns() }
+  const state: GateState = { ...parts, limiter, recent: new RecentCredentials(), turns: new Turns() }
   return {
-    heavy: new WorkQueue(),
+    queue: new Queue(),
     enter(call, access, bucket, cost) {
       const stranger = strangerAt(call.address)
       if (access !== 'public' || cost || call.agentKey || call.railsToken || call.bearer)
-        return admit(desk, { call, access, bucket, cost, stranger })
+        return admit(state, { call, access, bucket, cost, stranger })
       // Most calls are questions of strangers, who are only counted: that needs no promise where the counts are at hand.
       const taken = limiter.take(bucket, stranger)
       return taken instanceof Promise
@@ -45,8 +45,8 @@ export function makeGate(parts: GateParts, limiter: Limiter): Gate {
   }
 }
 
-/** Where credentials are checked. */
-interface Desk extends GateParts {
+/** The parts of the gate, with what it remembers of credentials. */
+interface GateState extends GateParts {
   limiter: Limiter
   recent: RecentCredentials
   turns: Turns
@@ -61,10 +61,10 @@ interface Entry {
   stranger: Caller
 }
 
-async function admit(desk: Desk, entry: Entry): Promise<Visit> {
+async function admit(state: GateState, entry: Entry): Promise<Visit> {
   const { call, access, bucket, cost, stranger } = entry
-  const { limiter } = desk
-  const { identity, failures } = await identify(desk, claimOf(desk, call, access, stranger.name), stranger)
+  const { limiter } = state
+  const { identity, failures } = await identify(state, claimOf(state, call, access, stranger.name), stranger)
   if (failures && access !== 'public') return visitOf(stranger.name, failures)
   const { agent } = identity
   const who = agent ? { name: `key ${agent.key_id}` } : stranger
@@ -122,12 +122,12 @@ const hasFailed = ({ by, agent }: Identity): boolean => (by === 'agent_key' || b
  * A credential that was valid before is not held up by what others send from the same address.
  */
 async function identify(
-  desk: Desk,
+  state: GateState,
   claim: Identity | Claim,
   stranger: Caller,
 ): Promise<{ identity: Identity; failures?: LimitDecision }> {
   if (!('look' in claim) && !hasFailed(claim)) return { identity: claim }
-  const { limiter, recent, turns } = desk
+  const { limiter, recent, turns } = state
   const { name, isPublic = false } = 'look' in claim ? claim : {}
   const isKnown = (): boolean => name !== undefined && recent.has(name)
   const check = async (): Promise<Identity> => {

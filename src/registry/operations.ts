@@ -9,12 +9,11 @@ import type { ProblemCode } from '../problem.ts'
 import { formatPolicy, parsePolicy } from '../proof/note/policy.ts'
 import type { LostSource } from '../proof/price/lost-source.ts'
 import type { Manifest } from '../proof/price/release.ts'
-import { after, type Soon } from '../soon.ts'
-import { PriceAnswer, ShortAnswer } from './answer-schema.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
 import { citeRow, RowQuery } from './catalogue/permalink.ts'
 import { CHARTS, type Charts, chartTable } from './charts.ts'
 import { answerText, shortAnswer } from './lookup/answer.ts'
+import { PriceAnswer, ShortAnswer } from './lookup/answer-schema.ts'
 import { BATCH_BYTES, BatchAnswer, BatchQuery, lookUpLines } from './lookup/batch.ts'
 import { browse, browseQuery, provedPage, RegistryPage } from './lookup/browse.ts'
 import { find } from './lookup/find.ts'
@@ -28,11 +27,10 @@ import {
 } from './lookup/history.ts'
 import { Proofs } from './lookup/proofs.ts'
 import { ProofForm, questionOf, ReferenceQuery } from './lookup/query.ts'
+import { CitedRow } from './lookup/row-schema.ts'
 import { isOfDividedState, ReferenceSheet, SheetQuery, ShortSheet, sheet, shortSheet } from './lookup/sheet.ts'
+import { askedIn, checkedText, Verification, VerificationQuery } from './lookup/verification.ts'
 import type { PublishedRegistry } from './lookup/view.ts'
-import { firstAnswers } from './quick/first-answer.ts'
-import { CitedRow } from './row-schema.ts'
-import { askedIn, checkedText, Verification, VerificationQuery } from './verification.ts'
 
 export interface RegistryParts {
   db: Db
@@ -56,7 +54,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
   const { db, log, otherLogs = [], published, today, charts = CHARTS, lostSources = () => [] } = parts
   const table = chartTable(charts)
   /** Everything in one answer is of one view of the registry. */
-  const proofsNow = (): Soon<Proofs> => after(published.at(), (view) => Proofs.under(view, db, log, table))
+  const proofsNow = async (): Promise<Proofs> => Proofs.under(await published.at(), db, log, table)
   const stamp = dayStamp({ stamp: () => published.stamp() }, today)
   return [
     operation({
@@ -71,17 +69,16 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       limit: 'reference',
       cache: 'public, max-age=300',
       stamp,
-      first: firstAnswers({ db, published, today, table, lostSources }),
       input: ReferenceQuery.extend({ proof: ProofForm }),
       output: z.union([PriceAnswer, ShortAnswer]),
       problems: [...LOOKUP_PROBLEMS, ...(Object.keys(PRICE_PROBLEMS) as ProblemCode[])],
-      run: ({ proof, ...query }) =>
-        after(proofsNow(), (proofs) => {
-          const found = find(proofs, questionOf(query, today()))
-          return proof === 'ref'
-            ? ready(shortAnswer(proofs, found, lostSources))
-            : new ReadyAnswer(answerText(proofs, found, lostSources))
-        }),
+      run: async ({ proof, ...query }) => {
+        const proofs = await proofsNow()
+        const found = find(proofs, questionOf(query, today()))
+        return proof === 'ref'
+          ? ready(shortAnswer(proofs, found, lostSources))
+          : new ReadyAnswer(answerText(proofs, found, lostSources))
+      },
     }),
 
     operation({
@@ -198,7 +195,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
         const [signers, retired] = [keys.flatMap((each) => each.signers), keys.flatMap((each) => each.retired)]
         const policy = parsePolicy(formatPolicy(signers, [], 0, retired))
         if (!policy) throw new Error('the service has a policy that it cannot read')
-        const { verification } = await import('./verified-answer.ts')
+        const { verification } = await import('./lookup/verified-answer.ts')
         return verification(text, policy, askedIn(query.question), today())
       },
     }),

@@ -1,4 +1,4 @@
-import { Database, type SQLQueryBindings } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,10 +7,7 @@ import type { Db } from '../../src/db/db.ts'
 import { FileFolder } from '../../src/db/file-folder.ts'
 import { openStoreAt } from '../../src/db/store-place.ts'
 import { placeOf } from '../../src/installation.ts'
-import { OpenBundle, type StoredBundle } from '../../src/registry/bundle/open-bundle.ts'
-import { NewWords } from '../../src/registry/bundle/words.ts'
-import { BUNDLE_ROWS, packTile, TileWriter } from '../../src/registry/file/bundle.ts'
-import { wordsIn } from '../../src/registry/file/read-back-store.ts'
+import { BUNDLE_ROWS, Bundle, bundleText, type StoredBundle } from '../../src/registry/rows/bundle.ts'
 import { storeEnvironment } from './engines.ts'
 
 // Release files, changed behind the service's back.
@@ -66,27 +63,14 @@ export const withRows =
   (change: (rows: FileRow[]) => FileRow[]) =>
   (file: Database): void => {
     const stored = file.query<StoredBundle, []>('SELECT hashes, rows FROM bundle ORDER BY n').all()
-    const known = wordsIn({
-      get: (sql, ...params) => file.query<never, SQLQueryBindings[]>(sql).get(...params) ?? undefined,
-    })
-    const rows = stored.flatMap((packed) => {
-      const bundle = OpenBundle.from(packed, known)
-      return Array.from({ length: bundle.size }, (_, i) => ({ key: bundle.key(i), body: bundle.body(i) }))
-    })
-    const changed = change(rows)
-    const words = new NewWords()
+    const changed = change(stored.flatMap((packed) => Bundle.from(packed).rows))
     file.run('DELETE FROM bundle')
     for (let n = 0; n * BUNDLE_ROWS < changed.length; n++) {
       const some = changed.slice(n * BUNDLE_ROWS, (n + 1) * BUNDLE_ROWS)
-      const text = new TileWriter(words)
-      for (const row of some) text.add(row)
-      const { bytes, ends } = packTile(text.text(), 0, words)
       const hashes = stored[n]?.hashes ?? new Uint8Array()
-      const packed = bytes.subarray(ends[0]?.hashes)
+      const packed = Bun.zstdCompressSync(bundleText(some))
       file.run('INSERT INTO bundle VALUES (?, ?, ?, ?)', [n, some[0]?.key ?? '', hashes, packed] as const)
     }
-    const learned = words.since({ shapes: 0, words: 0 })
-    file.run('UPDATE word SET shapes = ?, words = ?', [learned.shapes, learned.words] as const)
     file.run('UPDATE header SET row_count = ?', [changed.length] as const)
   }
 

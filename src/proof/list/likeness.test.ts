@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { effort } from '../../../test/support/effort.ts'
 import { canonical } from '../canonical-json.ts'
 import { aSigner, keyOf } from '../fixture.ts'
 import { aRow, MemoryRegistry } from '../registry-fixture.ts'
@@ -7,6 +8,7 @@ import { billOf } from '../set-fixture.ts'
 import type { Members } from '../shape.ts'
 import { type TrustPolicy, verifyBody } from '../verify-lists.ts'
 import { completed, partOf } from './likeness.ts'
+import { MOST_SHORT_BYTES } from './set.ts'
 
 const leaf = fc.oneof(fc.constant(null), fc.string({ maxLength: 3 }), fc.array(fc.nat(3), { maxLength: 2 }))
 const name = fc.constantFrom('a', 'b', 'c', 'd', '__proto__', 'constructor')
@@ -68,4 +70,29 @@ test('a row in short is proved like a whole one, and like nothing that was not s
   ]
   for (const [what, change, reason] of lies)
     expect([what, await verdict(changed(change))]).toMatchObject([what, { ok: false, reason }])
+})
+
+test('a few bytes that stand for many are refused before much is written out', async () => {
+  const registry = new MemoryRegistry(signer)
+  const of = (cpt: string) => aRow({ cpt, basis: 'medicare_clfs', setting: null, region: 'national' })
+  registry.publish([of('80050'), of('80054')], { chart: 'cms-clfs', edition: 'A' })
+  const questions = [{ cpt: '80053', as_of: '2026-08-01', basis: 'medicare_clfs' }]
+  const { body } = await billOf(registry, questions)
+  const [result] = body['results'] as [{ problem: { because: { rows: Shown[] } } }]
+  const { because } = result.problem
+  const [first] = because.rows as [Shown]
+  const inputs = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`input_${i}`, '1'.repeat(64)]))
+  const long = { ...first.row, derivation: { method: 'verbatim/1', inputs } }
+  const size = canonical(long).length
+  const shorts = Array.from({ length: 1_000 }, (_, i) => ({ release: 0, index: 10 + i, like: first.index, row: {} }))
+  const most = Math.floor(MOST_SHORT_BYTES / size)
+  const verdict = (count: number) => {
+    because.rows = [{ ...first, row: long }, ...shorts.slice(0, count)]
+    return verifyBody(JSON.stringify(body), policy, { questions })
+  }
+  expect(await verdict(most)).toMatchObject({ ok: false, reason: 'row_not_in_release' })
+  const spent = effort()
+  expect(await verdict(most + 1)).toMatchObject({ ok: false, reason: 'proof_malformed' })
+  expect(await verdict(1_000)).toMatchObject({ ok: false, reason: 'proof_malformed' })
+  expect(spent()).toBeLessThan(500)
 })

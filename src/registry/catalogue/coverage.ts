@@ -7,16 +7,16 @@ import type { PlacedPeriod, TimelineProof as TimelineProofForm } from '../../pro
 import { isBiddingArea } from '../../proof/lookup/region.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
+import { ourTurn } from '../../queue.ts'
 import { type Charts, chartOf } from '../charts.ts'
-import type { TotalBy } from '../file/file-summary-store.ts'
-import { openRelease, type ReleaseFile } from '../file/release-file-store.ts'
 import { chartId } from '../lookup/browse.ts'
 import { AsOf, Code, Npi } from '../lookup/query.ts'
 import type { PublishedRegistry, View } from '../lookup/view.ts'
-import { Memo } from '../memo.ts'
+import type { TotalBy } from '../rows/file-summary-store.ts'
+import { openRelease, type ReleaseFile } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
-import { ourTurn } from '../turn.ts'
 import { timelineProof } from './list-proofs.ts'
+import { Memo } from './memo.ts'
 import { Days, EditionProof, TimelineProof } from './proof-schema.ts'
 
 /** More than there are Medicare localities; a list that is longer is cut, and its total says so. */
@@ -111,7 +111,7 @@ type CoverageAnswer = ListAnswer<typeof Coverage>
 type Contents = Pick<z.input<typeof ChartCoverage>, 'codes' | 'code_prefixes' | 'regions' | 'npis'>
 
 /**
- * What is there to be asked for. What a release holds never changes, so it is counted once. The codes in force are
+ * Lists what can be asked for. The contents of a release never change, so they are counted once. The codes in force are
  * counted once for each first character, and again when another edition comes into force.
  */
 export function coverage(
@@ -268,7 +268,8 @@ async function codesInForce(
   const releases = inForceOn(view, day, chart).flatMap(({ release }) => (release.chart === PLACE_CHART ? [] : release))
   for (const [at, release] of releases.entries()) {
     if (at % RELEASES_AT_ONCE === 0) await ourTurn()
-    for (const [cpt, rows] of openRelease(db, release).totals('code', first)) {
+    for (const [cpt, rows] of openRelease(db, release).totals('code')) {
+      if (!cpt.startsWith(first)) continue
       const known = found.get(cpt)
       if (!known) found.set(cpt, { cpt, charts: 1, rows })
       else {

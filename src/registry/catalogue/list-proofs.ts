@@ -6,7 +6,7 @@ import { MAX_PERIODS, TIMELINE_PROOF, type TimelineProof } from '../../proof/cat
 import { leafOf } from '../../proof/price/timeline.ts'
 import { type Hash, inclusionPath } from '../../proof/tree/merkle.ts'
 import type { View } from '../lookup/view.ts'
-import { Memo } from '../memo.ts'
+import { Memo } from './memo.ts'
 
 const MAX_ROOTS = 50_000
 

@@ -3,8 +3,8 @@ import { EDITION_PROOF } from '../../proof/catalogue/coverage.ts'
 import { RELEASE_PROOF } from '../../proof/catalogue/releases.ts'
 import { TIMELINE_PROOF } from '../../proof/catalogue/timeline-proof.ts'
 import { WITHDRAWAL_SCHEMA } from '../../proof/price/release.ts'
-import { Day, LogProof, Manifest, Path, State } from '../row-schema.ts'
-import { TimelineRun } from '../timeline-schema.ts'
+import { Day, LogProof, Manifest, Path, State } from '../lookup/row-schema.ts'
+import { TimelineRun } from '../lookup/timeline-schema.ts'
 
 // The wire form of the proofs of lists, which src/proof/catalogue/ defines.
 

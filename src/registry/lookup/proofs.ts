@@ -16,9 +16,9 @@ import {
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
 import { HASH_SIZE, type Hash, leafHash } from '../../proof/tree/merkle.ts'
 import { TILE_WIDTH, type Tile } from '../../proof/tree/tiles.ts'
-import { past } from '../file/file-summary-store.ts'
-import { openRelease, type ReleaseFile, type StoredRow } from '../file/release-file-store.ts'
-import type { ReleaseTree } from '../file/release-tree.ts'
+import { past } from '../rows/file-summary-store.ts'
+import { openRelease, type ReleaseFile, type StoredRow } from '../rows/release-file-store.ts'
+import type { ReleaseTree } from '../rows/release-tree.ts'
 import type { Release } from '../store.ts'
 import { rowOf } from '../store.ts'
 import { View } from './view.ts'
@@ -42,7 +42,7 @@ export class Proofs {
     return new Proofs(db, log, view, charts)
   }
 
-  /** The same for a list, which proves its rows at once: none has a path of its own. */
+  /** Proofs for a list, which proves its rows at once: none has a path of its own. */
   forList(): Proofs {
     return new Proofs(this.db, this.log, this.view, this.charts, false)
   }
@@ -125,7 +125,7 @@ export class Proofs {
     return this.#enclosing(release, key, key, 0)
   }
 
-  /** The same of all keys that begin so, of which there are so many. */
+  /** The rows around all keys with this prefix, of which there are so many. */
   aroundPrefix(release: Release, prefix: string, rows = 0): RowNeighbours {
     return this.#enclosing(release, prefix, past(prefix), rows)
   }

@@ -1,6 +1,6 @@
 import { concat, toBase64, utf8 } from '../../proof/bytes.ts'
 import { partOf } from '../../proof/list/likeness.ts'
-import { MOST_IN_SHORT } from '../../proof/list/set.ts'
+import { MOST_IN_SHORT, MOST_SHORT_BYTES } from '../../proof/list/set.ts'
 import {
   type AbsenceProof,
   type Because,
@@ -27,16 +27,18 @@ import { type Proofs, unproved } from './proofs.ts'
 interface ShownLeaf {
   row: AnyRow
   hash: Hash
+  bytes: number
 }
 
 export type RowOfSet<R extends AnyRow> = Omit<R, 'proof'> & { proof: SetProof }
 
-/** What the answers of a list have in common, stated once: state, log, and each release with the proof of all its rows. */
+/** Parts that the answers of a list share, stated once: state, log, and each release with the proof of all its rows. */
 export class SharedParts {
   /** By release, in the order in which they came: the leaves that the list shows of it. */
   readonly #shown = new Map<string, { shared: SharedRelease; place: number; leaves: Map<number, ShownLeaf> }>()
   readonly #said = new Set<string>()
   #inShort = 0
+  #shortBytes = 0
 
   readonly proofs: Proofs
 
@@ -55,21 +57,34 @@ export class SharedParts {
   #showOnce(of: SharedRelease, index: number, row: AnyRow): SetRow | undefined {
     const { place: release, leaves } = this.#release(of)
     if (leaves.has(index)) return undefined
+    const room = MOST_SHORT_BYTES - this.#shortBytes
     const others = this.#inShort < MOST_IN_SHORT ? [...leaves].slice(-LOOKED_AT) : []
     const text = this.#add(leaves, index, row)
-    const shown = { release, index, ...shortest(row, text.length, others) }
-    if (shown.like !== undefined) this.#inShort++
+    const shown = {
+      release,
+      index,
+      ...shortest(
+        row,
+        text.length,
+        others.filter(([, { bytes }]) => bytes <= room),
+      ),
+    }
+    if (shown.like !== undefined) {
+      this.#inShort++
+      this.#shortBytes += leaves.get(shown.like)?.bytes ?? 0
+    }
     return shown
   }
 
   /** A row that was read from canonical JSON is written in the same order: the root tells if it is not. */
   #add(leaves: Map<number, ShownLeaf>, index: number, row: AnyRow): string {
     const text = JSON.stringify(row)
-    leaves.set(index, { row, hash: leafHash(utf8(text)) })
+    const body = utf8(text)
+    leaves.set(index, { row, hash: leafHash(body), bytes: body.length })
     return text
   }
 
-  /** Those of these proofs that the list has not stated before. */
+  /** Leaves out proofs that the list has stated before. */
   #sayOnce<P extends PeriodProof | ProviderProof>(proofs: readonly P[]): P[] {
     return proofs.filter((proof) => {
       const name = `${'period' in proof ? 'period' : 'provider'} ${proof.index}`
@@ -104,7 +119,7 @@ export class SharedParts {
     return { ...row, proof: { release, index } }
   }
 
-  /** What shows that an answer is the first choice. Absence proofs are two rows each. */
+  /** The evidence that an answer is the first choice. An absence proof is two rows. */
   because(
     because: Because | undefined,
     own: RowProof | undefined,
@@ -126,7 +141,7 @@ export class SharedParts {
     return all.length + periods.length + providers.length === 0 ? undefined : evidence(all, periods, providers)
   }
 
-  /** The same of rows as they are stored. */
+  /** The evidence, from rows as they are stored. */
   evidence({ releases, rows, periods, providers }: Evidence): SetBecause {
     for (const release of releases) this.#release(this.#of(release))
     const shown = rows.flatMap(
@@ -135,7 +150,7 @@ export class SharedParts {
     return evidence(shown, this.#sayOnce(periods), this.#sayOnce(providers))
   }
 
-  /** What everything that was shown is proved with. */
+  /** The proof of everything that was shown. */
   parts(): SetParts {
     const releases = [...this.#shown.values()].map(
       ({ shared, leaves }): SetRelease => ({ type: SET_PROOF, ...shared, hashes: this.#hashesOf(shared, leaves) }),

@@ -4,9 +4,9 @@ import { isDivided, isStateAsked, parseRegion, type Region } from '../../proof/l
 import { sheetFor } from '../../proof/lookup/sheet.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
-import { LostSources, SetBecause, SetPlace, SetRow, ShortRow, setShared } from '../answer-schema.ts'
 import { unlisted } from './advice.ts'
 import { type LostSourcesOf, lostBehind, shortRow } from './answer.ts'
+import { LostSources, SetBecause, SetPlace, SetRow, ShortRow, setShared } from './answer-schema.ts'
 import { checkUnshown, evidenceOf, type RowInRelease } from './because.ts'
 import { availableFor, heldPeriods, hintFor } from './beside.ts'
 import { ruled, type Trace, tracedEditions } from './find.ts'
@@ -59,7 +59,7 @@ export function sheet(
   return { data, because, ...parts, ...placed, ...said } as z.input<typeof ReferenceSheet>
 }
 
-/** The same in few words, with pointers in place of proofs. */
+/** The sheet in short form, with pointers in place of proofs. */
 export function shortSheet(
   proofs: Proofs,
   query: SheetQuery,

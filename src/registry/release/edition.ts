@@ -2,7 +2,7 @@ import { daysBetween, nextPeriod, periodEnd, plusDays } from '../../calendar.ts'
 import type { Calendar } from '../../integrity/report/freshness.ts'
 import type { Row } from '../../proof/price/row.ts'
 import type { Predecessors } from '../../proof/price/timeline.ts'
-import type { ReleaseFile } from '../file/release-file-store.ts'
+import type { ReleaseFile } from '../rows/release-file-store.ts'
 
 // How an edition fits to the one before it: in time, and in the indices that its prices are made with.
 

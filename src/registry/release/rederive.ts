@@ -1,21 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Db, StoreFault } from '../../db/db.ts'
 import { Verdict } from '../../integrity/verification/verdict.ts'
-import { equalBytes, toBase64 } from '../../proof/bytes.ts'
-import type { PlaceRow } from '../../proof/price/row.ts'
-import { HASH_SIZE, rangeRoot } from '../../proof/tree/merkle.ts'
+import { equalBytes, toBase64, utf8 } from '../../proof/bytes.ts'
+import { type AnyRow, rowKey } from '../../proof/price/row.ts'
+import { HASH_SIZE, leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
 import { TILE_WIDTH, TileBuilder, tilesOf } from '../../proof/tree/tiles.ts'
-import { BUNDLE_ROWS } from '../file/bundle.ts'
-import { nodesIn } from '../file/bundle-nodes.ts'
-import { BundlePages } from '../file/bundle-pages.ts'
-import type { TotalBy } from '../file/file-summary-store.ts'
-import { ReleaseFile, type StoredRow } from '../file/release-file-store.ts'
-import { ourTurn } from '../turn.ts'
+import { ourTurn } from '../../queue.ts'
+import { BUNDLE_ROWS } from '../rows/bundle.ts'
+import { TOTALS, type TotalBy } from '../rows/file-summary-store.ts'
+import { ReleaseFile, type StoredRow } from '../rows/release-file-store.ts'
+import { nodesIn } from '../rows/release-tree.ts'
 import { contentsOf, isWithheld } from './contents.ts'
-import { bodyHasKey, leafHashOfBody } from './row-body.ts'
 import type { ReleaseState } from './store.ts'
 
-type Rederived = Pick<ReleaseState, 'release_id' | 'row_count' | 'rows_root' | 'file' | 'contents'>
+type FiledRows = Pick<ReleaseState, 'release_id' | 'row_count' | 'rows_root' | 'file' | 'contents'>
 
 /**
  * Hashes and counts the rows of a release as they are in its file, and compares them with its tree and its totals. It
@@ -23,7 +21,7 @@ type Rederived = Pick<ReleaseState, 'release_id' | 'row_count' | 'rows_root' | '
  */
 export async function rederive(
   db: Pick<Db, 'files'>,
-  release: Rederived,
+  release: FiledRows,
   pause: () => Promise<void> = ourTurn,
 ): Promise<Verdict> {
   const { release_id, row_count, file: digest } = release
@@ -55,7 +53,7 @@ class Rederivation {
 
   constructor(
     private readonly file: ReleaseFile,
-    private readonly release: Rederived,
+    private readonly release: FiledRows,
     private readonly verdict: Verdict,
   ) {}
 
@@ -63,7 +61,7 @@ class Rederivation {
     const { file, verdict } = this
     const { row_count } = this.release
     if (file.rowCount !== row_count) return this.#failAll('rows are missing or too many')
-    if (!file.hasSingleLines()) return this.#failAll('its header or its words stand there twice')
+    if (file.countLines('header', 2) !== 1) return this.#failAll('it has two headers')
     const wrong = await this.#wrongAbove(pause)
     if (wrong !== undefined) return this.#failAll(wrong)
     for (let from = 0; from < row_count; from += BUNDLE_ROWS) {
@@ -71,8 +69,8 @@ class Rederivation {
       await pause()
     }
     const [bundles, tiles] = [Math.ceil(row_count / BUNDLE_ROWS), tilesAbove(row_count)]
-    if (file.countBundles(bundles + 1) > bundles) this.#failAll('rows are missing or too many')
-    if (file.countTiles(tiles + 1) > tiles) this.#failAll('there are more tiles than its rows have')
+    if (file.countLines('bundle', bundles + 1) > bundles) this.#failAll('rows are missing or too many')
+    if (file.countLines('tile', tiles + 1) > tiles) this.#failAll('there are more tiles than its rows have')
     if (verdict.failedCount > 0) return
     const differing = this.#contents.differing({
       code: file.totals('code'),
@@ -95,7 +93,7 @@ class Rederivation {
   }
 
   /**
-   * What is wrong with the tree above its lowest tiles, or with its root: then no row can be proved. The rest of the
+   * Says what is wrong with the tree above its lowest tiles, or with its root: then no row can be proved. The rest of the
    * check relies on it: a tile of leaf hashes is right if its root is in the tile above it.
    */
   async #wrongAbove(pause: () => Promise<void>): Promise<string | undefined> {
@@ -141,60 +139,38 @@ class Rederivation {
 
   #checkBundle(from: number, to: number): void {
     const rows = attempt(() => this.file.rowsAt(from, to))
-    const wrong = rows ? (this.#wrongOnPage(from / BUNDLE_ROWS) ?? this.#wrongIn(rows)) : this.file.fault().message
+    const wrong = rows ? this.#wrongIn(rows) : this.file.fault().message
     const leaves = this.#leavesOf(from, to)
     if (wrong !== undefined) this.#fail(wrong, from, to)
     else if (!leaves) this.#fail(`tile 0/${Math.floor(from / TILE_WIDTH)} does not match the stored rows`, from, to)
     else
       for (const { row_index, body } of rows ?? []) {
-        if (!isHashed(body, leaves, (row_index - from) * HASH_SIZE))
+        const at = (row_index - from) * HASH_SIZE
+        if (!equalBytes(leafHash(utf8(body)), leaves.subarray(at, at + HASH_SIZE)))
           this.#fail(`row ${row_index} is not the one that was published`, row_index, row_index + 1)
       }
   }
-
-  /** A page may hold a bundle twice, or in no order: then SQLite reads one thing, and the quick way to answers another. */
-  #wrongOnPage(n: number): string | undefined {
-    const paged = this.#paged(n)?.stored()
-    // Who asks in another order would still find the pages that are not kept here.
-    if (this.#pages?.isFull) return 'its pages lead to more others than those of any release'
-    const { values, hashes } = this.file.bundle(n)
-    const { packed } = values
-    const isSame = !paged || (Buffer.compare(paged.rows, packed) === 0 && Buffer.compare(paged.hashes, hashes) === 0)
-    return isSame ? undefined : 'a page of its file can be read in two ways'
-  }
-
-  /** Undefined where that is left to SQLite, which then says what is wrong. */
-  #paged(n: number): ReturnType<BundlePages['find']> {
-    try {
-      this.#pages ??= BundlePages.of(this.file.sealed, this.file.rootPage('bundle'))
-      return this.#pages?.find(n)
-    } catch {
-      return undefined
-    }
-  }
-  #pages: BundlePages | undefined
 
   /** The leaf hashes of a bundle, if they lead to the root. */
   #leavesOf(from: number, to: number): Uint8Array | undefined {
     const bundle = from / BUNDLE_ROWS
     const stored = attempt(() => this.file.hashesIn(bundle))
     const tile = Math.floor(from / TILE_WIDTH)
-    // Those of a tile that is not full were checked with the root.
+    // The hashes of a tile that is not full were checked with the root.
     if ((tile + 1) * TILE_WIDTH > this.release.row_count)
       return stored?.length === (to - from) * HASH_SIZE ? stored : undefined
     const nodes = stored && nodesIn(stored, bundle)
-    return nodes && equalBytes(nodes.root, this.#rootAbove(tile) ?? NONE)
-      ? stored.subarray(0, (to - from) * HASH_SIZE)
-      : undefined
+    return nodes && equalBytes(nodes.root, this.#rootAbove(tile) ?? NONE) ? nodes.levels[0] : undefined
   }
 
-  /** What is wrong with the keys of a bundle, so that its rows cannot be found, or others in their place. */
+  /** Says what is wrong with the keys of a bundle, so that its rows cannot be found, or others in their place. */
   #wrongIn(rows: readonly StoredRow[]): string | undefined {
     for (const row of rows) {
       if (row.row_key <= this.#lastKey) return `row ${row.row_index} is out of order`
-      if (!isUnderItsKey(row)) return `row ${row.row_index} is not stored under its own key`
+      const parsed = rowUnderItsKey(row)
+      if (!parsed) return `row ${row.row_index} is not stored under its own key`
       this.#lastKey = row.row_key
-      this.#contents.add(row.row_key, row.body)
+      this.#contents.add(parsed, row.body)
     }
     const bundle = Math.floor((rows[0]?.row_index ?? 0) / BUNDLE_ROWS)
     const isFound =
@@ -219,76 +195,38 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** Whether the hash of a text stands here among others. A text that is too long for a leaf was never hashed. */
-function isHashed(body: string, hashes: Uint8Array, at: number): boolean {
+/** The row that a stored text says; undefined if it is no row, or one under another key. */
+function rowUnderItsKey({ row_key, body }: StoredRow): AnyRow | undefined {
   try {
-    return hasHash(hashes, at, leafHashOfBody(body))
+    const row = JSON.parse(body) as AnyRow
+    return rowKey(row) === row_key ? row : undefined
   } catch {
-    return false
+    return undefined
   }
 }
 
-/** In a loop and without a view of the memory: this is done for each of millions of rows. */
-function hasHash(hashes: Uint8Array, at: number, hash: Uint8Array): boolean {
-  for (let i = 0; i < HASH_SIZE; i++) if (hash[i] !== hashes[at + i]) return false
-  return true
-}
+type Totals = Record<TotalBy, ReadonlyMap<string, number>>
 
-/** A text that is no row at all is under no key. */
-function isUnderItsKey({ row_key, body }: StoredRow): boolean {
-  try {
-    return bodyHasKey(body, row_key)
-  } catch {
-    return false
-  }
-}
-
-/** How the text of a place begins, and that of no other row: members are in the order of their names. */
-const PLACE = ['{"effective_from":', '{"bidding_area":']
-
-type Totals = Record<TotalBy, Map<string, number>>
-
-/** What a release holds, counted from its keys. Rows that share code, region and provider stand together. */
+/** Totals of a release, counted from its rows. */
 class Contents {
-  readonly #totals: Totals = { code: new Map(), region: new Map(), provider: new Map() }
-  #shared = ''
-  #rows = 0
+  readonly #totals: Record<TotalBy, Map<string, number>> = { code: new Map(), region: new Map(), provider: new Map() }
   withheld = 0
 
-  add(key: string, body: string): void {
+  add(row: AnyRow, body: string): void {
     if (isWithheld(body)) this.withheld++
-    if (PLACE.some((start) => body.startsWith(start))) this.#addPlace(JSON.parse(body) as PlaceRow)
-    else if (this.#shared !== '' && key.startsWith(this.#shared)) this.#rows++
-    else {
-      this.#count()
-      const afterRegion = key.indexOf('|', key.indexOf('|') + 1)
-      this.#shared = key.slice(0, key.indexOf('|', afterRegion + 1) + 1)
-      this.#rows = 1
-    }
+    count(this.#totals.code, row.kind === 'place' ? row.zip : row.cpt)
+    count(this.#totals.region, row.region ?? '')
+    count(this.#totals.provider, (row.kind !== 'place' && row.npi) || '')
   }
 
-  #addPlace({ zip, region }: PlaceRow): void {
-    count(this.#totals.code, zip, 1)
-    count(this.#totals.region, region ?? '', 1)
-  }
-
-  #count(): void {
-    const [code = '', region = '', provider = ''] = this.#shared.split('|')
-    count(this.#totals.code, code, this.#rows)
-    count(this.#totals.region, region, this.#rows)
-    count(this.#totals.provider, provider, this.#rows)
-  }
-
-  /** By what the stored totals differ from these; nothing if they are the same. */
+  /** Names the totals that differ from what is stored; undefined if none does. */
   differing(stored: Totals): keyof Totals | undefined {
-    this.#count()
-    this.#shared = ''
-    return (Object.keys(stored) as (keyof Totals)[]).find((by) => !sameCounts(stored[by], this.#totals[by]))
+    return TOTALS.find((by) => !sameCounts(stored[by], this.#totals[by]))
   }
 }
 
-function count(totals: Map<string, number>, name: string, rows: number): void {
-  if (name !== '') totals.set(name, (totals.get(name) ?? 0) + rows)
+function count(totals: Map<string, number>, name: string): void {
+  if (name !== '') totals.set(name, (totals.get(name) ?? 0) + 1)
 }
 
 function sameCounts(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {
