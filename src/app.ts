@@ -6,11 +6,12 @@ import { figuresFacts, publishedFigures } from './figures/facts.ts'
 import { figuresOperations } from './figures/operations.ts'
 import { type CalendarParts, releaseOnCalendar } from './figures/release-calendar.ts'
 import { systemDice } from './figures/window/dice.ts'
-import type { Installation } from './installation.ts'
+import { type Installation, loadVerifier } from './installation.ts'
 import { integrityOperations } from './integrity/operations.ts'
 import { dayStamp } from './integrity/published.ts'
 import type { StatusAnswer } from './integrity/report/status.ts'
 import { tileSource } from './integrity/tile-source.ts'
+import { type CycleOptions, verifyInCycle } from './integrity/verification/cycle.ts'
 import { FailedParts } from './integrity/verification/failed-parts.ts'
 import type { Operation } from './operation.ts'
 import { MOST_LOST } from './proof/price/lost-source.ts'
@@ -70,7 +71,6 @@ import { feed } from './surfaces/site/feed.ts'
 import { frameOf } from './surfaces/site/frame.ts'
 import { landing } from './surfaces/site/landing.ts'
 import { hospitalList } from './surfaces/words/hospitals.ts'
-import { type CycleOptions, verifyInCycle } from './verification/cycle.ts'
 
 export interface AppOptions {
   baseUrl: () => string
@@ -291,8 +291,8 @@ export function makeApp(
     const jobs = [published.follow(tell), onFigures.follow(tell)]
     return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) }
   }
-  const verified = { db, registryLog, figuresLog, isMirror: readOnly !== undefined }
-  const verify: App['verify'] = (pace) => verifyInCycle(verified, { ...pace, now })
+  const verifiable = { db, registryLog, figuresLog, isMirror: readOnly !== undefined }
+  const verify: App['verify'] = (pace) => verifyInCycle(() => loadVerifier(verifiable), { ...pace, now })
   return { operations, resources, mounts, followFiguresCalendar, followHeads, verify, ...http }
 }
 

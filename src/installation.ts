@@ -23,10 +23,12 @@ import { KeyFile } from './integrity/key-file.ts'
 import { Log, type Trace } from './integrity/log.ts'
 import { generateLogKey } from './integrity/log-key.ts'
 import { type Cosign, commitToLog, finish, noWitnesses } from './integrity/publication.ts'
-import { cosignedBy, type WitnessAddress, WitnessFault } from './integrity/witnesses/witness-client.ts'
+import type { Verifiable } from './integrity/verification/verifier.ts'
+import { cosignedBy, type WitnessAddress, WitnessFault } from './integrity/witness-client.ts'
 import { fromBase64 } from './proof/bytes.ts'
 import { checkPepper, sealPepper } from './rails/pepper.ts'
 import { checkFiles, removeAbandonedLoads } from './registry/release/opening.ts'
+import type { ReleaseState } from './registry/release/store.ts'
 import { appendWithState } from './registry/state/state.ts'
 
 /** An installation: a store, and the secrets that belong to it and are kept outside it. */
@@ -44,34 +46,38 @@ const PEPPER_BYTES = 32
 const DATA_ELSEWHERE = 'another folder with DATA_DIR'
 const LOGS = ['registry', 'figures'] as const
 
-/** Where the store of an installation is: in a PostgreSQL database always under the same schema. */
-export const placeOf = ({
+/** Where the store of an installation is. In a PostgreSQL database, its schema is always called `atr`. */
+export const storePlace = ({
   DATABASE_URL,
   DATABASE_POOL,
   storeFile,
 }: Pick<Config, 'DATABASE_URL' | 'DATABASE_POOL' | 'storeFile'>): StorePlace =>
   DATABASE_URL === undefined ? { file: storeFile } : { url: DATABASE_URL, schema: 'atr', pool: DATABASE_POOL }
 
-/** What of an installation is there, with names for operators. */
-export const partsOf = async (config: Config): Promise<[name: 'store' | 'log key' | 'pepper', isThere: boolean][]> => [
-  ['store', await isStoreAt(placeOf(config))],
+/** The parts of an installation, with the names that operators see, and whether each exists. */
+export const installationParts = async (
+  config: Config,
+): Promise<[name: 'store' | 'log key' | 'pepper', isThere: boolean][]> => [
+  ['store', await isStoreAt(storePlace(config))],
   ['log key', existsSync(config.signingKeyFile)],
   ['pepper', existsSync(config.pepperFile)],
 ]
 
-export const exists = async (config: Config): Promise<boolean> => (await partsOf(config)).some(([, isThere]) => isThere)
+/** Whether any part of an installation exists. */
+export const isInstalled = async (config: Config): Promise<boolean> =>
+  (await installationParts(config)).some(([, isThere]) => isThere)
 
 export interface Creation {
   /** The public address without its scheme. The logs are named after it. */
   origin: string
   now: number
-  /** Whether to replace an old lock. For the demo only, whose history may begin again after its data was deleted. */
+  /** Whether to replace an old lock. For the demo only: its history may begin again after its data was deleted. */
   replaceLock?: boolean
 }
 
 /**
- * Creates a store, two log keys, a pepper and the checkpoint lock, and fills them. Refuses if any of them
- * exists: a log created by accident beside an old one would fork its history.
+ * Creates a store, two log keys, a pepper and the checkpoint lock, and fills them. Refuses if any of them exists, because
+ * a second log of the same name would fork the history of the first.
  *
  * The data is built in a temporary folder, and in a temporary schema of a database, which are renamed as the last steps.
  */
@@ -102,7 +108,7 @@ export async function createInstallation<T>(
     mkdirSync(building, { mode: 0o700 })
     writeSecret(made.signingKeyFile, LOGS.map((name) => `${generateLogKey(`${origin}/log/${name}`)}\n`).join(''))
     writeSecret(made.pepperFile, `${randomBytes(PEPPER_BYTES).toString('base64')}\n`)
-    const place = placeOf(made)
+    const place = storePlace(made)
     const built = 'file' in place ? place : await clearBuilding(place)
     const filled = await fillNew(made, built, now, fill)
     // From here on a crash leaves a lock without data. The next `init` names it, and the operator removes it.
@@ -167,7 +173,7 @@ async function fillNew<T>(
       await secrets.figuresLog.create(tx, now)
       await sealPepper(tx, secrets.pepper)
     })
-    // What an installation begins with is published before anyone watches it: first, that there is nothing yet.
+    // The first entry says that there is nothing yet. It needs no witnesses, because nobody watches a new log.
     await commitToLog({ db, log: secrets.registryLog, cosign: noWitnesses }, now, (tx, append) =>
       appendWithState(tx, append, [], now),
     )
@@ -179,7 +185,7 @@ async function fillNew<T>(
 }
 
 async function refuseToOverwrite(config: Config, replaceLock: boolean): Promise<void> {
-  for (const [what, isThere] of await partsOf(config))
+  for (const [what, isThere] of await installationParts(config))
     if (isThere) throw new StoreFault(`there is a ${what} here already: nothing was changed`)
   if (existsSync(config.lockDir) && readdirSync(config.lockDir).length > 0 && !replaceLock)
     throw new StoreFault(
@@ -189,15 +195,15 @@ async function refuseToOverwrite(config: Config, replaceLock: boolean): Promise<
 
 interface OpenOptions {
   trace?: Trace | undefined
-  /** Called with the reason if something signed is not public yet; what is public stays public meanwhile. */
+  /** Called with the reason if a signed checkpoint is not public yet. The last public one stays in force meanwhile. */
   tell?: (why: string) => void
-  /** The caller has taken the store for itself: others cannot open it. */
+  /** The caller has the store locked for itself, so it is not locked again as in use. */
   isTaken?: boolean
 }
 
 /**
- * Opens an installation, or fails with one sentence if something is missing or does not belong together. Until it is
- * closed, its store is neither moved nor replaced.
+ * Opens an installation, or fails with one sentence if a part is missing or belongs to another installation. Until it is
+ * closed, its store cannot be moved or replaced.
  */
 export async function openInstallation(
   config: Config,
@@ -210,7 +216,7 @@ export async function openInstallation(
     await checkFiles(db)
     await removeAbandonedLoads(db)
     for (const log of [registryLog, figuresLog]) {
-      // First make public what a crash left signed but not public.
+      // A crash can leave a signed checkpoint that is not public.
       await finish({ db, log, cosign }).catch((error: unknown) => {
         if (!(error instanceof WitnessFault)) throw error
         tell(error.message)
@@ -223,7 +229,7 @@ export async function openInstallation(
   return installation
 }
 
-/** Whether a store and its secrets belong together, whatever the lock says of it. */
+/** Checks that a store and its secrets belong together, without the checkpoint lock. */
 export async function checkUnlocked({ db, pepper, registryLog, figuresLog }: Installation): Promise<void> {
   await checkPepper(db, pepper)
   for (const log of [registryLog, figuresLog]) await log.check(db)
@@ -231,7 +237,7 @@ export async function checkUnlocked({ db, pepper, registryLog, figuresLog }: Ins
 
 interface UncheckedOptions {
   trace?: Trace | undefined
-  /** It is in use until it is closed. */
+  /** Locks the store as in use until it is closed. */
   isShared?: boolean
   /** For `doctor`, which changes nothing. */
   isReadOnly?: boolean
@@ -243,13 +249,13 @@ export async function openUnchecked(
   { trace, isShared = false, isReadOnly = false }: UncheckedOptions = {},
 ): Promise<Installation> {
   checkAccess(config, isReadOnly)
-  const parts = await partsOf(config)
+  const parts = await installationParts(config)
   if (!parts.some(([, isThere]) => isThere))
     throw new StoreFault('there is no registry store here: run `atr init` first')
   for (const [what, isThere] of parts)
     if (!isThere)
       throw new StoreFault(
-        what === 'store' ? await whyNoStore(placeOf(config)) : `the ${what} is missing: restore it from a backup`,
+        what === 'store' ? await whyNoStore(storePlace(config)) : `the ${what} is missing: restore it from a backup`,
       )
   const secrets = readSecrets(config, trace)
   const witnesses = { keys: config.WITNESSES, quorum: config.witnessQuorum }
@@ -272,11 +278,25 @@ async function whyNoStore(place: StorePlace): Promise<string> {
   return `the store is missing: restore it from a backup, or ${setting}`
 }
 
+/** Puts together what verifies an installation. Its modules are loaded here, because a service starts without them. */
+export async function loadVerifier(verifiable: Verifiable) {
+  const [{ Verifier }, fsck, { rederive }, { findRelease, listReleases }, { checkFigures }] = await Promise.all([
+    import('./integrity/verification/verifier.ts'),
+    import('./registry/release/fsck.ts'),
+    import('./registry/release/rederive.ts'),
+    import('./registry/release/store.ts'),
+    import('./figures/fsck.ts'),
+  ])
+  const { checkDiff, checkHistory, checkRelease, checkStatements, isPublished } = fsck
+  const checks = { listReleases, findRelease, isPublished, checkHistory, checkRelease, checkDiff, checkStatements }
+  return new Verifier<ReleaseState>(verifiable, { ...checks, rederive, checkFigures })
+}
+
 const filesOf = ({ releasesDir, releasesUrl }: Config): FileFolder =>
   new FileFolder(releasesDir, releasesUrl === undefined ? undefined : new S3Files(releasesUrl))
 
 async function openDb(config: Config, isShared: boolean, isReadOnly: boolean): Promise<Db> {
-  const place = placeOf(config)
+  const place = storePlace(config)
   const use = isShared ? await useStore(place) : undefined
   try {
     return await openStoreAt(place, { files: filesOf(config), use, isReadOnly })

@@ -11,6 +11,8 @@ export interface ListenOptions {
   port: number
   /** Whether other processes may listen on the same port. */
   isShared?: boolean
+  /** How long nothing may move on a connection, in seconds. A body that comes slowly has no longer in all. */
+  idleSeconds?: number
   /** Answers a request that came from an address. */
   answer: (request: Request, address: string) => Response | Promise<Response>
   /** Called with what `answer` throws. The caller gets an empty 500. */
@@ -24,13 +26,14 @@ export interface Server {
 }
 
 /** Listens for HTTP. Throws what the system says if it cannot. */
-export function listen({ hostname, port, isShared = false, answer, fault }: ListenOptions): Server {
+export function listen(options: ListenOptions): Server {
+  const { hostname, port, isShared = false, idleSeconds = IDLE_SECONDS, answer, fault } = options
   const server = Bun.serve({
     hostname,
     port,
     // If this is left out, another server may share the port, and callers get answers from either.
     reusePort: isShared,
-    idleTimeout: IDLE_SECONDS,
+    idleTimeout: idleSeconds,
     maxRequestBodySize: MOST_BODY_BYTES,
     // The error page of development shows source code.
     development: false,

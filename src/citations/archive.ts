@@ -1,4 +1,4 @@
-// Copies of cited files by their digest: a link may die, and what was cited can still be shown.
+// Copies of cited files by their digest, which can be shown when a link is dead.
 
 import { createHash } from 'node:crypto'
 import {
@@ -19,19 +19,18 @@ import { digestOf } from '../db/file-folder.ts'
 import { COPIES, S3Files } from '../db/s3-files.ts'
 import { MOST_MEMBER_BYTES, membersOf } from './members.ts'
 
-/** Where the copies are. */
-interface CopyPlace {
+interface CopyStorage {
   has(sha256: string): Promise<boolean>
-  /** On return there is a whole copy. */
+  /** Stores a copy, whole or not at all. */
   put(sha256: string, path: string): Promise<void>
-  /** What the bytes of a copy hash to; undefined if there is none. */
+  /** The actual digest of a copy; undefined if there is no copy. */
   digest(sha256: string): Promise<string | undefined>
 }
 
 export class SourceArchive {
-  constructor(private readonly place: CopyPlace) {}
+  constructor(private readonly storage: CopyStorage) {}
 
-  /** In a folder, or in object storage by `s3://bucket/prefix`. */
+  /** Opens an archive in a folder, or in object storage by `s3://bucket/prefix`. */
   static at(address: string): SourceArchive {
     return new SourceArchive(
       address.startsWith('s3://') ? new CopyBucket(new S3Files(address, {}, COPIES)) : new CopyFolder(address),
@@ -39,17 +38,17 @@ export class SourceArchive {
   }
 
   has(sha256: string): Promise<boolean> {
-    return this.place.has(named(sha256))
+    return this.storage.has(checkedDigest(sha256))
   }
 
-  /** Keeps a copy under the digest of its own bytes, whatever anybody says that they are. A damaged one is replaced. */
+  /** Keeps a copy under the digest of its actual bytes. A damaged copy is replaced. */
   async keep(path: string): Promise<string> {
     const sha256 = await digestOf(path)
-    if (!(await this.isSound(sha256))) await this.place.put(sha256, path)
+    if (!(await this.isSound(sha256))) await this.storage.put(sha256, path)
     return sha256
   }
 
-  /** Keeps of a file that was loaded what is cited: the file itself, or members of the archive that it is. */
+  /** Keeps the cited bytes of a loaded file: the file itself, or its members if it is an archive. */
   async keepCited(path: string, cited: readonly string[]): Promise<string[]> {
     if (cited.includes(await digestOf(path))) return [await this.keep(path)]
     const kept: string[] = []
@@ -65,13 +64,13 @@ export class SourceArchive {
     return this.keep(file)
   }
 
-  /** Whether the copy is there, and still what its name says. */
+  /** Whether a copy exists and its bytes match its name. */
   async isSound(sha256: string): Promise<boolean> {
-    return (await this.place.digest(named(sha256))) === sha256
+    return (await this.storage.digest(checkedDigest(sha256))) === sha256
   }
 }
 
-function named(sha256: string): string {
+function checkedDigest(sha256: string): string {
   if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error('a copy is named by a digest')
   return sha256
 }
@@ -85,7 +84,7 @@ async function inTemporary<T>(work: (file: string) => Promise<T>): Promise<T> {
   }
 }
 
-class CopyFolder implements CopyPlace {
+class CopyFolder implements CopyStorage {
   constructor(readonly folder: string) {}
 
   #pathOf(sha256: string): string {
@@ -96,7 +95,7 @@ class CopyFolder implements CopyPlace {
     return existsSync(this.#pathOf(sha256))
   }
 
-  /** Whole or not at all: synced under another name, and then renamed. */
+  /** Copies under another name, syncs and then renames, so that the copy is whole or missing. */
   async put(sha256: string, path: string): Promise<void> {
     const target = this.#pathOf(sha256)
     mkdirSync(join(target, '..'), { recursive: true, mode: 0o700 })
@@ -117,8 +116,8 @@ class CopyFolder implements CopyPlace {
   }
 }
 
-/** Compressed, as the files of releases are. */
-export class CopyBucket implements CopyPlace {
+/** Copies in object storage, compressed like the files of releases. */
+export class CopyBucket implements CopyStorage {
   constructor(readonly files: S3Files) {}
 
   has(sha256: string): Promise<boolean> {

@@ -34,7 +34,7 @@ const SOURCE = {
   bytes: FILE.length,
   media_type: 'text/csv',
 }
-const partsOf = (db: Db, more: Partial<CheckParts> = {}): CheckParts => ({
+const checkParts = (db: Db, more: Partial<CheckParts> = {}): CheckParts => ({
   db,
   now: () => DAY,
   cited: async () => [SOURCE],
@@ -45,41 +45,41 @@ const partsOf = (db: Db, more: Partial<CheckParts> = {}): CheckParts => ({
 const look = async (parts: CheckParts) => (await checkCitations(parts, true, () => undefined))[0]
 
 describe.each(ENGINES)('on %s', (engine) => {
-  test('one process looks at a time, of all that use the store', async () => {
+  test('of all processes that use a store, one looks at a time', async () => {
     await using store = await testStore(engine)
     const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     published = () => {
       begun.resolve()
       return gate.promise.then(() => new Response(FILE))
     }
-    const first = look(partsOf(store.db))
+    const first = look(checkParts(store.db))
     await begun.promise
-    await expect(look(partsOf(store.db))).rejects.toThrow('another process is looking')
+    await expect(look(checkParts(store.db))).rejects.toThrow('another process is looking')
     gate.resolve()
     expect((await first)?.state).toBe('ok')
-    expect((await look(partsOf(store.db)))?.state).toBe('ok')
+    expect((await look(checkParts(store.db)))?.state).toBe('ok')
   })
 
-  test('a source that is lost is told once, and once more when it is back', async () => {
+  test('a lost source is one event, and its return another', async () => {
     await using store = await testStore(engine)
     const kinds = async () => (await listEvents(store.db, 9)).map(({ kind }) => kind)
     published = () => new Response(FILE)
-    await look(partsOf(store.db))
+    await look(checkParts(store.db))
     expect(await kinds()).toEqual([])
     published = () => new Response('another file\n')
-    for (let i = 0; i < 2; i++) await look(partsOf(store.db, { now: () => 100 * DAY + i }))
+    for (let i = 0; i < 2; i++) await look(checkParts(store.db, { now: () => 100 * DAY + i }))
     expect(await kinds()).toEqual(['source_changed'])
-    // No answer says neither that it is back nor that it is lost anew.
+    // A look without an answer is no event.
     published = () => new Response(null, { status: 503 })
-    await look(partsOf(store.db, { now: () => 101 * DAY }))
+    await look(checkParts(store.db, { now: () => 101 * DAY }))
     expect(await kinds()).toEqual(['source_changed'])
     published = () => new Response(FILE)
-    await look(partsOf(store.db, { now: () => 102 * DAY }))
+    await look(checkParts(store.db, { now: () => 102 * DAY }))
     expect(await kinds()).toEqual(['source_back', 'source_changed'])
   })
 })
 
-/** An archive in a folder and one in object storage, and how each is harmed. */
+/** An archive in a folder and an archive in object storage, and functions that damage them. */
 function archives(folder: string): { name: string; archive: SourceArchive; harm: () => void }[] {
   const bucket = new CopyBucket(new S3Files('s3://bucket/copies', storage.options, COPIES))
   const object = `/bucket/copies/${SHA256}.zst`
@@ -102,11 +102,11 @@ function archives(folder: string): { name: string; archive: SourceArchive; harm:
   ]
 }
 
-test('a copy is kept in a folder or in object storage, read back, and put right while the source is still there', async () => {
+test('a copy is kept in a folder or in object storage, read back, and repaired while the source still exists', async () => {
   using folder = temporaryFolder()
   for (const { name, archive, harm } of archives(folder.path)) {
     await using store = await testStore()
-    const at = (day: number): CheckParts => partsOf(store.db, { archive, now: () => day * DAY })
+    const at = (day: number): CheckParts => checkParts(store.db, { archive, now: () => day * DAY })
     const shareAt = async (day: number) => (await citationHealthOf(store.db, [SOURCE], day * DAY, true)).archived_share
     published = () => new Response(FILE)
     expect([name, (await look(at(1)))?.isCopied, await shareAt(1)]).toEqual([name, true, 1])
@@ -116,7 +116,7 @@ test('a copy is kept in a folder or in object storage, read back, and put right 
     const changed = await look(at(100))
     expect([changed?.state, changed?.isCopied, changed?.event]).toEqual(['changed', true, undefined])
 
-    // The copy was the last one: without it nobody can be shown what was cited.
+    // Without the copy nobody can see the cited file.
     harm()
     expect(await archive.isSound(SHA256)).toBe(false)
     const lost = await look(at(110))
@@ -129,11 +129,11 @@ test('a copy is kept in a folder or in object storage, read back, and put right 
   }
 })
 
-test('of more failing sources than the report shows, those that are lost come first', async () => {
+test('lost sources come first if there are more failing sources than the report shows', async () => {
   await using store = await testStore()
   const cited = Array.from({ length: 60 }, (_, i) => ({ ...SOURCE, url: `${SOURCE.url}?${i}` }))
   published = ({ url }) => (url.endsWith('?59') ? new Response('another file\n') : new Response(null, { status: 403 }))
-  const parts = partsOf(store.db, { cited: async () => cited })
+  const parts = checkParts(store.db, { cited: async () => cited })
   await checkCitations(parts, true, () => undefined)
   const { failing, total_failing, truncated } = await citationHealthOf(store.db, cited, DAY, false)
   expect([total_failing, truncated, failing[0]?.status, failing[1]?.status]).toEqual([60, true, 'changed', 'blocked'])

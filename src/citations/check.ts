@@ -2,7 +2,7 @@ import { type Db, StoreBusy } from '../db/db.ts'
 import type { OutgoingRequest } from '../outgoing/outgoing.ts'
 import type { SourceArchive } from './archive.ts'
 import { type CitationState, isLost, judge } from './judgement.ts'
-import { type CitedSource, type LookOptions, lookAt, NO_SIGNS } from './look.ts'
+import { type CitedSource, type LookOptions, lookAt, NO_FINGERPRINT } from './look.ts'
 import {
   appendEvent,
   type CitationEvent,
@@ -37,34 +37,34 @@ export interface CheckParts {
   patience?: LookOptions['patience']
 }
 
-/** Within which a process stays that nobody watches. What it leaves is still due. */
+/** Limits of an unattended run; the rest stays due. */
 export interface CheckLimits {
   sources: number
   /** No look begins later than this. */
   ms: number
-  /** Between two looks: a publisher's server is not ours. */
+  /** The pause between two looks, which spares the publisher's server. */
   pauseMs: number
 }
 
-export interface Checked {
+export interface CheckResult {
   source: CitedByRelease
   state: CitationState
   check: StoredCheck
-  /** Whether there is a copy with the cited bytes. */
+  /** Whether a copy of the cited bytes is kept. */
   isCopied: boolean
-  /** Set if the source was lost with this look, or is back. */
+  /** Set if this look found that the source is lost or back. */
   event?: CitationEvent | undefined
 }
 
-/** All bytes are read at least this often, whatever the signs say. */
+/** How often all bytes are read at least, even if the fingerprint is the same. */
 const WHOLE_EVERY_MS = 90 * 86_400_000
-/** A copy is read back at least this often. */
+/** How often a copy is read back at least. */
 const COPY_EVERY_MS = 7 * 86_400_000
 
-/** Files that are cited by name alone, such as invented ones, have no address to look at. */
+/** Whether a source can be looked at. Sample files are cited by name only. */
 export const hasAddress = ({ url }: { url: string }): boolean => /^https?:/.test(url)
 
-/** The sources to look at now, each once: those that are due, or all of them. */
+/** The sources to look at now, each once: the due sources, or all. */
 export async function dueSources(
   { db, now, cited }: Pick<CheckParts, 'db' | 'now' | 'cited'>,
   all: boolean,
@@ -77,34 +77,34 @@ export async function dueSources(
 }
 
 /**
- * Looks at the sources that are due, or at all of them, one after the other. Each result is stored as it comes. One process
- * does so at a time, of all that use the store.
+ * Looks at the due sources, or at all, one after the other, and stores each result as it comes. Of all processes that use
+ * the store, one does so at a time.
  */
 export async function checkCitations(
   parts: CheckParts,
   all: boolean,
-  tell: (checked: Checked) => void,
+  tell: (result: CheckResult) => void,
   limits?: CheckLimits,
-): Promise<Checked[]> {
+): Promise<CheckResult[]> {
   const lock = await parts.db.takeLock('citations')
   if (!lock) throw new StoreBusy(undefined, 'another process is looking at the cited sources: wait until it is done')
   try {
     const copies = new Map((await listCopies(parts.db)).map((copy) => [copy.sha256, copy]))
     const events = await lastEvents(parts.db)
-    const found: Checked[] = []
+    const results: CheckResult[] = []
     const due = (await dueSources(parts, all)).slice(0, limits?.sources)
     const began = performance.now()
     for (const { source, before } of due) {
       if (limits && performance.now() - began > limits.ms) break
-      if (limits && found.length > 0) await Bun.sleep(limits.pauseMs)
-      const checked = await checkOne(parts, source, before, copies.get(source.sha256))
-      const event = eventOf(checked, events.get(keyOf(source)))
-      await putCheck(parts.db, checked.check)
+      if (limits && results.length > 0) await Bun.sleep(limits.pauseMs)
+      const result = await checkOne(parts, source, before, copies.get(source.sha256))
+      const event = eventOf(result, events.get(keyOf(source)))
+      await putCheck(parts.db, result.check)
       if (event) await appendEvent(parts.db, event)
-      found.push({ ...checked, event })
-      tell({ ...checked, event })
+      results.push({ ...result, event })
+      tell({ ...result, event })
     }
-    return found
+    return results
   } finally {
     await lock.release()
   }
@@ -115,22 +115,22 @@ async function checkOne(
   source: CitedByRelease,
   before: StoredCheck | undefined,
   copy: StoredCopy | undefined,
-): Promise<Checked> {
+): Promise<CheckResult> {
   const { now, outgoing, patience, archive } = parts
   const readAt = before?.read_at ?? null
   const isKept = !archive || (copy?.is_sound === 1 && (await archive.has(source.sha256)))
   const whole = readAt === null || now() - readAt >= WHOLE_EVERY_MS || !isKept
   const options: LookOptions = { now, whole, ...(outgoing && { outgoing }), ...(patience && { patience }) }
-  const { look, signs, file } = await lookAt(source, before ?? NO_SIGNS, options)
+  const { look, fingerprint, file } = await lookAt(source, before ?? NO_FINGERPRINT, options)
   const isCopied = await checkCopy(parts, source, copy, file?.path).finally(() => file?.done())
   const isSuccessor = (sha256: string): boolean => parts.isSuccessor(source.release_id, sha256)
   const record = judge(before, look, { chart: source.chart, isSuccessor })
   const { url, sha256 } = source
-  const read_at = look.sight.kind === 'same_bytes' ? look.at : readAt
-  return { source, state: record.state, check: { url, sha256, ...record, ...signs, read_at }, isCopied }
+  const read_at = look.observation.kind === 'same_bytes' ? look.at : readAt
+  return { source, state: record.state, check: { url, sha256, ...record, ...fingerprint, read_at }, isCopied }
 }
 
-/** Keeps a copy where the cited bytes were read, and reads back the one that there is, now and then. */
+/** Keeps a copy if the cited bytes were read, and reads an existing copy back from time to time. */
 async function checkCopy(
   { db, now, archive }: CheckParts,
   { sha256 }: CitedSource,
@@ -146,16 +146,16 @@ async function checkCopy(
   return isSound
 }
 
-/** Undefined where nothing new is to be said. */
-function eventOf({ source, state, check, isCopied }: Checked, said: CitationEventKind | undefined) {
+/** The event of a look; undefined if it found nothing new. */
+function eventOf({ source, state, check, isCopied }: CheckResult, last: CitationEventKind | undefined) {
   const kind: CitationEventKind = isLost(state, isCopied)
     ? state === 'gone'
       ? 'source_gone'
       : 'source_changed'
     : 'source_back'
-  // A source that does not answer today is still the one that was lost, until something good was seen of it.
+  // A source that does not answer is neither lost nor back.
   const isUncertain = ['unreachable', 'blocked'].includes(state) && !isCopied
-  if (kind === (said ?? 'source_back') || isUncertain) return undefined
+  if (kind === (last ?? 'source_back') || isUncertain) return undefined
   const { url, sha256, chart, release_id } = source
   const { checked_at: at, http_status, observed_sha256 } = check
   return { at, kind, url, sha256, chart, release_id, http_status, observed_sha256 }

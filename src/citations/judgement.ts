@@ -1,4 +1,4 @@
-// What a look at a cited source means. Pure: the same history and the same look give the same state.
+// Judges a look at a cited source. Pure: the same history and the same look give the same state.
 
 export const CITATION_STATES = [
   'ok',
@@ -13,24 +13,24 @@ export const CITATION_STATES = [
 ] as const
 export type CitationState = (typeof CITATION_STATES)[number]
 
-/** What was seen at the address of a source. */
-export type Sight =
-  /** All its bytes were read, and they are those that were cited, alone or as a member of an archive. */
+/** An observation at the address of a source. */
+export type Observation =
+  /** All bytes were read, and they are the cited bytes, alone or as a member of an archive. */
   | { kind: 'same_bytes' }
-  /** Its validators, or samples of its bytes, are those of the last time that all of it was read. */
-  | { kind: 'same_signs' }
-  /** Other bytes; the digest if all were read. */
+  /** The validators, or samples of the bytes, are the same as when all bytes were read last. */
+  | { kind: 'same_fingerprint' }
+  /** The bytes differ; the digest is set if all were read. */
   | { kind: 'other_bytes'; sha256: string | null }
-  /** Refused, or a page for people where a file was cited. */
+  /** The answer is a refusal, or a web page where a file was cited. */
   | { kind: 'blocked' }
-  /** 404 or 410. */
+  /** The status is 404 or 410. */
   | { kind: 'missing' }
-  /** No answer, or one that blames the server. */
+  /** There is no answer, or a status of a server fault. */
   | { kind: 'no_answer' }
 
 export interface Look {
   at: number
-  sight: Sight
+  observation: Observation
   http_status: number | null
   /** Whether the address has moved for good (301, 308). */
   moved: boolean
@@ -42,7 +42,7 @@ export interface CitationRecord {
   observed_sha256: string | null
   checked_at: number
   last_ok_at: number | null
-  /** Since when it has failed without a break; null while it does not. */
+  /** The first of the present failures; null if the last look was good. */
   first_failed_at: number | null
   failures: number
   next_check_at: number
@@ -50,35 +50,39 @@ export interface CitationRecord {
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** After the first failure, the second, and so on. */
+/** How long to wait after the first failure, the second, and so on. */
 const RETRY_HOURS = [1, 6, 24, 72]
 const GONE_CHECKS = 3
 const GONE_MS = 72 * HOUR_MS
 
-export const FAILING = ['changed', 'gone', 'unreachable', 'blocked'] as const
+const FAILING = ['changed', 'gone', 'unreachable', 'blocked'] as const
 export type FailingState = (typeof FAILING)[number]
 
-/** How often a healthy source is looked at: a schedule every week, a hospital's file every month. */
+/** How often a good source is looked at: a schedule every week, a hospital's file every month. */
 export const intervalDays = (chart: string): number => (chart.startsWith('hospital-mrf') ? 30 : 7)
 
 export const isFailing = (state: CitationState): state is FailingState => FAILING.some((each) => each === state)
 
-/** A source that is another one now, or is gone, and of which there is no copy, cannot be shown to anybody any more. */
+/** Whether nobody can see a source any more: it has changed or is gone, and no copy is kept. */
 export const isLost = (state: CitationState, isCopied: boolean): boolean =>
   (state === 'changed' || state === 'gone') && !isCopied
 
-export interface Context {
+interface CitationContext {
   chart: string
-  /** Whether a later release of the chart cites these bytes: then the publisher has replaced the file, and we have it. */
+  /** Whether a later release of the chart cites these bytes: then the publisher replaced the file, and the new one is loaded. */
   isSuccessor: (sha256: string) => boolean
 }
 
-export function judge(before: CitationRecord | undefined, look: Look, { chart, isSuccessor }: Context): CitationRecord {
+export function judge(
+  before: CitationRecord | undefined,
+  look: Look,
+  { chart, isSuccessor }: CitationContext,
+): CitationRecord {
   const failing = before !== undefined && before.first_failed_at !== null
   const failures = (failing ? before.failures : 0) + 1
   const first_failed_at = failing ? (before.first_failed_at as number) : look.at
-  const state = stateOf(look, isSuccessor, { failures, first_failed_at, wasMissing: before?.http_status })
-  const observed_sha256 = look.sight.kind === 'other_bytes' ? look.sight.sha256 : null
+  const state = stateOf(look, isSuccessor, { failures, first_failed_at, lastStatus: before?.http_status })
+  const observed_sha256 = look.observation.kind === 'other_bytes' ? look.observation.sha256 : null
   const base = { state, http_status: look.http_status, observed_sha256, checked_at: look.at }
   if (!isFailing(state))
     return {
@@ -98,28 +102,33 @@ export function judge(before: CitationRecord | undefined, look: Look, { chart, i
   }
 }
 
-interface Failing {
+interface FailureHistory {
   failures: number
   first_failed_at: number
-  wasMissing: number | null | undefined
+  /** The HTTP status of the look before. */
+  lastStatus: number | null | undefined
 }
 
 const MISSING = [404, 410]
 
-function stateOf({ at, sight, moved }: Look, isSuccessor: Context['isSuccessor'], failing: Failing): CitationState {
-  switch (sight.kind) {
+function stateOf(
+  { at, observation, moved }: Look,
+  isSuccessor: CitationContext['isSuccessor'],
+  { failures, first_failed_at, lastStatus }: FailureHistory,
+): CitationState {
+  switch (observation.kind) {
     case 'same_bytes':
       return moved ? 'redirected_permanent' : 'ok'
-    case 'same_signs':
+    case 'same_fingerprint':
       return moved ? 'redirected_permanent' : 'not_modified'
     case 'other_bytes':
-      return sight.sha256 !== null && isSuccessor(sight.sha256) ? 'superseded' : 'changed'
+      return observation.sha256 !== null && isSuccessor(observation.sha256) ? 'superseded' : 'changed'
     case 'blocked':
       return 'blocked'
     case 'missing': {
-      // One 404 may be a mistake of an afternoon; three over three days are not.
-      const isOld = failing.failures >= GONE_CHECKS && at - failing.first_failed_at >= GONE_MS
-      return isOld && MISSING.includes(failing.wasMissing ?? 0) ? 'gone' : 'unreachable'
+      // One 404 may be a temporary mistake; three over three days are not.
+      const isOld = failures >= GONE_CHECKS && at - first_failed_at >= GONE_MS
+      return isOld && MISSING.includes(lastStatus ?? 0) ? 'gone' : 'unreachable'
     }
     case 'no_answer':
       return 'unreachable'

@@ -2,14 +2,14 @@ import { afterAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { zip } from '../files/zip-fixture.ts'
-import type { Sight } from './judgement.ts'
-import { type CitedSource, lookAt, NO_SIGNS } from './look.ts'
+import type { Observation } from './judgement.ts'
+import { type CitedSource, lookAt, NO_FINGERPRINT } from './look.ts'
 
 const FILE = new TextEncoder().encode('code,amount\n99213,95.19\n')
 const LARGE = new Uint8Array(6 * 1024 * 1024).map((_, i) => i % 251)
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** What the publisher's server does now; each test sets it. */
+/** The answer of the publisher's server, set by each test. */
 let answer: (request: Request) => Response | Promise<Response> = () => new Response(FILE)
 const asked: string[] = []
 const server = Bun.serve({
@@ -28,42 +28,43 @@ const source = (bytes = FILE, path = '/file.csv'): CitedSource => ({
   bytes: bytes.length,
   media_type: 'text/csv',
 })
-const look = async (cited = source(), before = NO_SIGNS, whole = false) => {
+const look = async (cited = source(), before = NO_FINGERPRINT, whole = false) => {
   asked.length = 0
   const result = await lookAt(cited, before, { now: () => 1, whole, outgoing: { loopback: true } })
   result.file?.done()
   return result
 }
-const sightOf = async (...how: Parameters<typeof look>): Promise<Sight['kind']> => (await look(...how)).look.sight.kind
+const observe = async (...how: Parameters<typeof look>): Promise<Observation['kind']> =>
+  (await look(...how)).look.observation.kind
 
 test('the same bytes are the same, alone or as a member of an archive', async () => {
   answer = () => new Response(FILE)
-  expect(await sightOf()).toBe('same_bytes')
+  expect(await observe()).toBe('same_bytes')
   answer = () => new Response(Buffer.from(zip([{ name: 'file.csv', data: FILE }])))
-  const { look: seen, file } = await lookAt(source(), NO_SIGNS, {
+  const { look: seen, file } = await lookAt(source(), NO_FINGERPRINT, {
     now: () => 1,
     whole: false,
     outgoing: { loopback: true },
   })
-  expect(seen.sight.kind).toBe('same_bytes')
+  expect(seen.observation.kind).toBe('same_bytes')
   expect(new Uint8Array(readFileSync(file?.path as string))).toEqual(FILE)
   file?.done()
 })
 
-test('other bytes are told with their digest', async () => {
+test('other bytes are reported with their digest', async () => {
   const other = new TextEncoder().encode('code,amount\n99213,96.00\n')
   answer = () => new Response(other)
-  expect((await look()).look.sight).toEqual({ kind: 'other_bytes', sha256: sha256(other) })
+  expect((await look()).look.observation).toEqual({ kind: 'other_bytes', sha256: sha256(other) })
 })
 
-test('validators that did not change are asked for alone', async () => {
+test('if validators have not changed, nothing else is requested', async () => {
   answer = () => new Response(FILE, { headers: { etag: '"one"', 'last-modified': 'Wed, 01 Jul 2026 00:00:00 GMT' } })
-  const { signs } = await look()
-  expect(await sightOf(source(), signs)).toBe('same_signs')
+  const { fingerprint } = await look()
+  expect(await observe(source(), fingerprint)).toBe('same_fingerprint')
   expect(asked).toEqual(['HEAD /file.csv'])
-  expect(await sightOf(source(), signs, true)).toBe('same_bytes')
+  expect(await observe(source(), fingerprint, true)).toBe('same_bytes')
   answer = () => new Response('other', { headers: { etag: '"two"' } })
-  expect(await sightOf(source(), signs)).toBe('other_bytes')
+  expect(await observe(source(), fingerprint)).toBe('other_bytes')
 })
 
 test('without validators five samples of a large file are compared', async () => {
@@ -74,29 +75,29 @@ test('without validators five samples of a large file are compared', async () =>
       ? new Response(bytes.slice(Number(from), Number(to) + 1), { status: 206 })
       : new Response(bytes)
   }
-  const { signs } = await look(source(LARGE))
-  expect(await sightOf(source(LARGE), signs)).toBe('same_signs')
+  const { fingerprint } = await look(source(LARGE))
+  expect(await observe(source(LARGE), fingerprint)).toBe('same_fingerprint')
   expect(asked).toEqual(['HEAD /file.csv', ...Array.from({ length: 5 }, () => 'GET /file.csv part')])
   bytes = LARGE.slice()
   bytes[LARGE.length - 1] = 1
-  expect(await sightOf(source(LARGE), signs)).toBe('other_bytes')
+  expect(await observe(source(LARGE), fingerprint)).toBe('other_bytes')
 })
 
-test('redirections are followed, and one that is for good is told', async () => {
+test('redirections are followed, and a permanent one is reported', async () => {
   answer = ({ url }) =>
     url.endsWith('/new.csv')
       ? new Response(FILE)
       : new Response(null, { status: 301, headers: { location: '/new.csv' } })
-  expect((await look()).look).toMatchObject({ sight: { kind: 'same_bytes' }, moved: true })
+  expect((await look()).look).toMatchObject({ observation: { kind: 'same_bytes' }, moved: true })
   answer = ({ url }) =>
     url.endsWith('/new.csv')
       ? new Response(FILE)
       : new Response(null, { status: 302, headers: { location: '/new.csv' } })
-  expect((await look()).look).toMatchObject({ sight: { kind: 'same_bytes' }, moved: false })
+  expect((await look()).look).toMatchObject({ observation: { kind: 'same_bytes' }, moved: false })
 })
 
-test('a missing file, a refusal, a page, a broken server and a way to a private address are told apart', async () => {
-  const cases: [Response | (() => Response), Sight['kind']][] = [
+test('a missing file, a refusal, a page, a server fault and a redirection to a private address are distinguished', async () => {
+  const cases: [Response | (() => Response), Observation['kind']][] = [
     [() => new Response(null, { status: 404 }), 'missing'],
     [() => new Response(null, { status: 410 }), 'missing'],
     [() => new Response(null, { status: 403 }), 'blocked'],
@@ -115,16 +116,16 @@ test('a missing file, a refusal, a page, a broken server and a way to a private 
   ]
   for (const [given, expected] of cases) {
     answer = typeof given === 'function' ? given : () => given
-    expect(await sightOf()).toBe(expected)
+    expect(await observe()).toBe(expected)
   }
 })
 
 test('a server that takes no HEAD is asked for the file', async () => {
   answer = ({ method }) => (method === 'HEAD' ? new Response(null, { status: 405 }) : new Response(FILE))
-  expect(await sightOf()).toBe('same_bytes')
+  expect(await observe()).toBe('same_bytes')
 })
 
-test('nobody who listens is no answer', async () => {
-  expect(await sightOf({ ...source(), url: 'http://127.0.0.1:9/file.csv' })).toBe('no_answer')
-  expect(await sightOf({ ...source(), url: 'https://10.0.0.1/file.csv' })).toBe('no_answer')
+test('a closed port and a private address give no answer', async () => {
+  expect(await observe({ ...source(), url: 'http://127.0.0.1:9/file.csv' })).toBe('no_answer')
+  expect(await observe({ ...source(), url: 'https://10.0.0.1/file.csv' })).toBe('no_answer')
 })

@@ -1,11 +1,11 @@
-// Goes and looks at a cited source: first at what costs little, and at all of its bytes only where that is not enough.
+// Looks at a cited source: first at its headers and at samples of its bytes, and reads all bytes only if that is not enough.
 
 import { createHash } from 'node:crypto'
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ask, type OutgoingAnswer, OutgoingFault, type OutgoingRequest } from '../outgoing/outgoing.ts'
-import type { Look, Sight } from './judgement.ts'
+import type { Look, Observation } from './judgement.ts'
 import { MOST_MEMBER_BYTES, membersOf } from './members.ts'
 
 export interface CitedSource {
@@ -16,67 +16,66 @@ export interface CitedSource {
 }
 
 /**
- * What is remembered of the last time that all bytes were read: digests, for the words of a server are hostile text. Only
- * what is sent back to the server is kept as it came, in closed forms.
+ * The facts that are stored when all bytes were read. Texts of a server are hostile, so they are stored as digests, except
+ * those that are sent back to the server, which have a fixed form.
  */
-export interface Signs {
+export interface Fingerprint {
   validators: string | null
   samples: string | null
   entity_tag: string | null
   /** `Last-Modified` in seconds since 1970. */
   modified: number | null
 }
-export const NO_SIGNS: Signs = { validators: null, samples: null, entity_tag: null, modified: null }
+export const NO_FINGERPRINT: Fingerprint = { validators: null, samples: null, entity_tag: null, modified: null }
 
 export interface LookResult {
   look: Look
-  signs: Signs
-  /** The cited bytes, where all were read. The file is gone when `done` has been called. */
+  fingerprint: Fingerprint
+  /** The cited bytes, if all were read. `done` removes the file. */
   file?: { path: string; done: () => void }
 }
 
 export interface LookOptions {
   now: () => number
-  /** Read all bytes whatever the signs say. */
+  /** Reads all bytes even if the fingerprint is the same. */
   whole: boolean
   outgoing?: Pick<OutgoingRequest, 'loopback' | 'hosts' | 'resolve'>
-  /** Another patience than the usual one. */
   patience?: typeof PATIENCE
 }
 
-/** How long a server is waited for: for its headers, a sample or the whole file. */
+/** How long to wait for headers or a sample, and for a whole file. */
 const PATIENCE = { headMs: 30_000, wholeMs: 30 * 60_000 }
 const REDIRECTS = 3
 const SAMPLES = 5
 const SAMPLE_BYTES = 1024 * 1024
-/** Nobody publishes a file larger than this. */
+/** Larger than any published file. */
 const MOST_BYTES = 16 * 1024 ** 3
-/** An archive holds more than the member that is cited, and a new edition may be longer, within reason. */
+/** The most bytes of a file: an archive has more than the cited member, and a new edition may be longer. */
 const mostBytes = ({ bytes }: CitedSource): number => Math.min(MOST_BYTES, Math.max(64 * 1024 ** 2, 100 * bytes))
 
 export async function lookAt(
   source: CitedSource,
-  { validators: lastValidators, samples, entity_tag, modified }: Signs,
+  { validators: lastValidators, samples, entity_tag, modified }: Fingerprint,
   options: LookOptions,
 ): Promise<LookResult> {
   const at = options.now()
-  // Only these: what else the caller remembers is his.
+  // The argument may have other members, which must not be returned.
   const before = { validators: lastValidators, samples, entity_tag, modified }
-  const kept = (sight: Sight, answer?: OutgoingAnswer): LookResult => ({
-    look: { at, sight, http_status: answer?.status ?? null, moved: answer ? hasMoved(answer) : false },
-    signs: before,
+  const kept = (observation: Observation, answer?: OutgoingAnswer): LookResult => ({
+    look: { at, observation, http_status: answer?.status ?? null, moved: answer ? hasMoved(answer) : false },
+    fingerprint: before,
   })
   try {
     const isKnown = before.samples !== null && !options.whole
     const head = await go(source.url, { method: 'HEAD', headers: isKnown ? conditions(before) : {} }, options)
-    if (isKnown && head.status === 304) return kept({ kind: 'same_signs' }, head)
+    if (isKnown && head.status === 304) return kept({ kind: 'same_fingerprint' }, head)
     const validators = validatorsOf(head)
     if (![405, 501].includes(head.status)) {
-      const refused = refusedSight(head, source)
+      const refused = refusalIn(head, source)
       if (refused) return kept(refused, head)
       const isSame = validators !== null && validators === before.validators
-      if (isSame && !options.whole) return kept({ kind: 'same_signs' }, head)
-      const sampled = options.whole ? undefined : await sample(source, head, before, options)
+      if (isSame && !options.whole) return kept({ kind: 'same_fingerprint' }, head)
+      const sampled = options.whole ? undefined : await compareSamples(source, head, before, options)
       if (sampled) return kept(sampled, head)
     }
     return await readWhole(source, head, at, options)
@@ -91,11 +90,11 @@ const go = (url: string, request: Partial<OutgoingRequest>, { outgoing, patience
 
 const hasMoved = ({ path }: OutgoingAnswer): boolean => path.some(({ status }) => status === 301 || status === 308)
 
-function refusedSight({ status, headers }: OutgoingAnswer, { media_type }: CitedSource): Sight | undefined {
+function refusalIn({ status, headers }: OutgoingAnswer, { media_type }: CitedSource): Observation | undefined {
   if (status === 404 || status === 410) return { kind: 'missing' }
   if ([401, 403, 407, 429, 451].includes(status)) return { kind: 'blocked' }
   if (status !== 200 && status !== 206) return { kind: 'no_answer' }
-  // A page for people where a file was cited: a login, a riddle, or an apology.
+  // A web page where a file was cited is a login, a captcha or an error page.
   const isPage = /^text\/html\b/i.test(headers.get('content-type') ?? '')
   return isPage && media_type !== 'text/html' ? { kind: 'blocked' } : undefined
 }
@@ -108,8 +107,8 @@ function validatorsOf({ headers }: OutgoingAnswer): string | null {
 
 const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/
 
-/** What the server can be asked by whether the file is still the same. */
-function tagsOf({ headers }: OutgoingAnswer): Pick<Signs, 'entity_tag' | 'modified'> {
+/** The values for conditional requests. */
+function conditionValues({ headers }: OutgoingAnswer): Pick<Fingerprint, 'entity_tag' | 'modified'> {
   const [etag, modified] = [headers.get('etag') ?? '', Date.parse(headers.get('last-modified') ?? '')]
   return {
     entity_tag: ETAG.test(etag) ? etag : null,
@@ -117,24 +116,24 @@ function tagsOf({ headers }: OutgoingAnswer): Pick<Signs, 'entity_tag' | 'modifi
   }
 }
 
-const conditions = ({ entity_tag, modified }: Signs): Record<string, string> => ({
+const conditions = ({ entity_tag, modified }: Fingerprint): Record<string, string> => ({
   ...(entity_tag === null ? {} : { 'if-none-match': entity_tag }),
   ...(modified === null ? {} : { 'if-modified-since': new Date(modified * 1000).toUTCString() }),
 })
 
 const digest = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
 
-/** Where the samples of a file of this size begin: at its start, at its end, and evenly between. */
+/** The offsets of the samples of a file: at its start, at its end, and evenly between. */
 const sampleStarts = (size: number): number[] =>
   Array.from({ length: SAMPLES }, (_, i) => Math.floor((Math.max(0, size - SAMPLE_BYTES) * i) / (SAMPLES - 1)))
 
-/** Undefined where samples cannot say anything: none are known, or the server gives no parts. */
-async function sample(
+/** Compares samples. Undefined if no samples are stored, or if the server sends no parts. */
+async function compareSamples(
   source: CitedSource,
   head: OutgoingAnswer,
-  before: Signs,
+  before: Fingerprint,
   options: LookOptions,
-): Promise<Sight | undefined> {
+): Promise<Observation | undefined> {
   const size = Number(head.headers.get('content-length') ?? Number.NaN)
   if (before.samples === null || !Number.isSafeInteger(size) || size < SAMPLES * SAMPLE_BYTES) return undefined
   const seen = createHash('sha256').update(`${size}\n`)
@@ -144,7 +143,7 @@ async function sample(
     if (part.status !== 206 || part.size !== SAMPLE_BYTES) return undefined
     seen.update(part.bytes)
   }
-  return seen.digest('hex') === before.samples ? { kind: 'same_signs' } : { kind: 'other_bytes', sha256: null }
+  return seen.digest('hex') === before.samples ? { kind: 'same_fingerprint' } : { kind: 'other_bytes', sha256: null }
 }
 
 async function readWhole(
@@ -159,7 +158,7 @@ async function readWhole(
     rmSync(folder, { recursive: true, force: true })
     process.off('exit', done)
   }
-  process.once('exit', done) // gigabytes may lie there when the process is told to stop
+  process.once('exit', done) // the file may have gigabytes when the process is stopped
   let isKept = false
   try {
     const file = openSync(path, 'wx', 0o600)
@@ -171,26 +170,35 @@ async function readWhole(
     const { wholeMs: timeoutMs } = options.patience ?? PATIENCE
     const limits = { timeoutMs, mostBytes: mostBytes(source), each }
     const answer = await go(source.url, limits, options).finally(() => closeSync(file))
-    const look = (sight: Sight): Look => ({ at, sight, http_status: answer.status, moved: hasMoved(answer) })
-    const refused = refusedSight(answer, source)
-    if (refused) return { look: look(refused), signs: NO_SIGNS }
+    const look = (observation: Observation): Look => ({
+      at,
+      observation,
+      http_status: answer.status,
+      moved: hasMoved(answer),
+    })
+    const refused = refusalIn(answer, source)
+    if (refused) return { look: look(refused), fingerprint: NO_FINGERPRINT }
     const sha256 = hash.digest('hex')
-    const member = sha256 === source.sha256 ? undefined : await memberOf(path, source)
+    const member = sha256 === source.sha256 ? undefined : await findMember(path, source)
     if (sha256 !== source.sha256 && !member) {
-      const sight: Sight = beginsAsPage(path) ? { kind: 'blocked' } : { kind: 'other_bytes', sha256 }
-      return { look: look(sight), signs: NO_SIGNS }
+      const observation: Observation = beginsAsPage(path) ? { kind: 'blocked' } : { kind: 'other_bytes', sha256 }
+      return { look: look(observation), fingerprint: NO_FINGERPRINT }
     }
     isKept = true
-    const signs = { validators: validatorsOf(head), ...tagsOf(head), samples: samplesOf(path, answer.size) }
+    const fingerprint = {
+      validators: validatorsOf(head),
+      ...conditionValues(head),
+      samples: samplesDigest(path, answer.size),
+    }
     if (member) writeFileSync(path, member)
-    return { look: look({ kind: 'same_bytes' }), signs, file: { path, done } }
+    return { look: look({ kind: 'same_bytes' }), fingerprint, file: { path, done } }
   } finally {
     if (!isKept) done()
   }
 }
 
-/** Of an archive that was unpacked to be loaded, the member is cited. */
-async function memberOf(path: string, { sha256, bytes }: CitedSource): Promise<Uint8Array | undefined> {
+/** The cited member, if the file is an archive that was unpacked to be loaded. */
+async function findMember(path: string, { sha256, bytes }: CitedSource): Promise<Uint8Array | undefined> {
   if (bytes > MOST_MEMBER_BYTES) return undefined
   for await (const member of membersOf(path, ({ size }) => size === bytes)) if (digest(member) === sha256) return member
   return undefined
@@ -209,7 +217,7 @@ function bytesAt(path: string, start: number, many: number): Uint8Array {
 const beginsAsPage = (path: string): boolean =>
   /^\s*<(!doctype html|html|head|script)\b/i.test(new TextDecoder().decode(bytesAt(path, 0, 256)))
 
-function samplesOf(path: string, size: number): string {
+function samplesDigest(path: string, size: number): string {
   const seen = createHash('sha256').update(`${size}\n`)
   for (const start of sampleStarts(size)) seen.update(bytesAt(path, start, SAMPLE_BYTES))
   return seen.digest('hex')

@@ -1,18 +1,18 @@
 import type { Db } from '../db/db.ts'
 import { keyOf, listLost } from './store.ts'
 
-/** A cited file that is changed or gone, and of which there is no copy. */
+/** The state of a cited file that has changed or is gone, and of which no copy is kept. */
 export interface LostState {
   state: 'changed' | 'gone'
   since: string
 }
 
-interface Citing {
+interface CitingRelease {
   release_id: string
   citations: readonly { url: string; sha256: string }[]
 }
 
-/** The cited sources that nobody can be shown any more, as they were when the store was asked last. */
+/** The cited sources that nobody can see any more, as they were when the store was read last. */
 export class LostSources {
   #lost: ReadonlyMap<string, LostState> = new Map()
   #mark = ''
@@ -22,7 +22,7 @@ export class LostSources {
     private readonly hasArchive: boolean,
   ) {}
 
-  /** Asks the store. Whoever makes an answer after this finds what is stored now. */
+  /** Reads the store. */
   async look(): Promise<void> {
     const rows = await listLost(this.db, this.hasArchive)
     const mark = rows.map(({ url, sha256, state }) => `${sha256} ${url} ${state}`).join('\n')
@@ -36,20 +36,23 @@ export class LostSources {
     )
   }
 
-  /** Names what is lost: answers that show it are made anew when it changes. */
+  /** A name for the set of lost sources. When it changes, answers that show lost sources must be made again. */
   mark(): string {
     return this.#mark === '' ? '' : `.${Bun.hash.crc32(this.#mark).toString(36)}`
   }
 
-  of(source: { url: string; sha256: string }): LostState | undefined {
+  find(source: { url: string; sha256: string }): LostState | undefined {
     return this.#lost.size === 0 ? undefined : this.#lost.get(keyOf(source))
   }
 
-  /** Those that a release cites, at most so many. */
-  citedIn({ release_id, citations }: Citing, most: number): ({ release_id: string; sha256: string } & LostState)[] {
+  /** The lost sources that a release cites, at most `most` of them. */
+  citedIn(
+    { release_id, citations }: CitingRelease,
+    most: number,
+  ): ({ release_id: string; sha256: string } & LostState)[] {
     if (this.#lost.size === 0) return []
     const lost = citations.flatMap((source) => {
-      const found = this.of(source)
+      const found = this.find(source)
       return found ? [{ release_id, sha256: source.sha256, ...found }] : []
     })
     return lost.slice(0, most)

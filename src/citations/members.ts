@@ -1,10 +1,10 @@
 import { isZip, type Member, openArchive } from '../files/zip.ts'
 
 export const MOST_MEMBER_BYTES = 512 * 1024 * 1024
-/** An archive of a publisher holds a dozen files. One that holds thousands of the right size is made to take our time. */
+/** Publishers' archives have a dozen files. An archive with thousands of files of the right size is hostile. */
 const MOST_MEMBERS = 100
 
-/** The members of an archive that are wanted, unpacked one by one; none of a file that is no archive or a damaged one. */
+/** Unpacks the wanted members of an archive one by one. A damaged archive, or a file of another kind, has none. */
 export async function* membersOf(path: string, isWanted: (member: Member) => boolean): AsyncGenerator<Uint8Array> {
   if (!isZip(new Uint8Array(await Bun.file(path).slice(0, 4).arrayBuffer()))) return
   const archive = await openArchive(path).catch(() => undefined)
@@ -18,7 +18,7 @@ export async function* membersOf(path: string, isWanted: (member: Member) => boo
   }
 }
 
-/** A member that cannot be unpacked is not the one that was cited. */
+/** Undefined if a member cannot be unpacked: then it is not the cited one. */
 function unpacked(member: Member): Uint8Array | undefined {
   try {
     return member.unpack(MOST_MEMBER_BYTES)

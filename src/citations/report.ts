@@ -1,4 +1,4 @@
-// Citation health for the integrity report, from stored results alone.
+// Citation health for the integrity report, from stored results only.
 
 import type { Db } from '../db/db.ts'
 import type { CitedByRelease } from './check.ts'
@@ -35,7 +35,7 @@ export interface FailingCitation {
   next_check_at: string
 }
 
-/** What is stored of looks and copies, in place of the looks themselves. */
+/** Makes the citation health from the stored looks and copies. */
 export async function citationHealthOf(
   db: Db,
   cited: readonly CitedByRelease[],
@@ -46,7 +46,7 @@ export async function citationHealthOf(
   return citationHealth(cited, await listChecks(db), now, hasArchive ? (sha256) => sound.has(sha256) : undefined)
 }
 
-/** `isArchived` is undefined where no archive is kept. */
+/** `isArchived` is undefined if no archive is kept. */
 function citationHealth(
   cited: readonly CitedByRelease[],
   checks: readonly StoredCheck[],
@@ -66,7 +66,7 @@ function citationHealth(
     if (isFailing(state)) failing.push(entryOf(source, check, state, isArchived?.(source.sha256) ?? false))
   }
   times.sort((a, b) => a - b)
-  // What cannot be shown to anybody any more comes first: the list is cut.
+  // Lost sources come first, because the list is cut.
   const rank = ({ status, archived_copy }: FailingCitation): number => (isLost(status, archived_copy) ? 0 : 1)
   failing.sort((a, b) => rank(a) - rank(b))
   const archived = isArchived && cited.filter(({ sha256 }) => isArchived(sha256)).length

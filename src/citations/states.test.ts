@@ -7,7 +7,7 @@ import { type CheckParts, checkCitations } from './check.ts'
 import type { CitationState } from './judgement.ts'
 import { listChecks } from './store.ts'
 
-// Everything that a publisher's server may do to us, as bytes on a socket, and the state that each gives.
+// The behaviours of a publisher's server, as bytes on a socket, and the state that each gives.
 
 const FILE = 'code,amount\n99213,95.19\n'
 const OTHER = 'code,amount\n99213,96.00\n'
@@ -23,7 +23,7 @@ const respond =
     socket.end(head.join('\r\n') + (request.startsWith('HEAD') ? '' : body))
   }
 const good = respond('200 OK', FILE, ['etag: "one"'])
-/** Headers that are fine, and then something else for the body. */
+/** Good headers, and then another behaviour for the body. */
 const onGet =
   (pour: (socket: Socket) => void): Behaviour =>
   (socket, request) =>
@@ -53,7 +53,7 @@ const source = (url: string) => ({
   media_type: 'text/csv',
 })
 
-/** Looks at the source on each of these days, first as the server does what it should if `before` is set. */
+/** Looks at the source on each of these days. If `before` is set, the server behaves well at a first look. */
 async function stateAfter(
   now: Behaviour,
   { before = false, days = [30], ...more }: { before?: boolean; days?: number[]; url?: string; resolve?: Resolver },
@@ -69,7 +69,7 @@ async function stateAfter(
       patience: PATIENCE,
     }
     await checkCitations(parts, true, () => undefined)
-    // What counts is what is stored: the report and the next look go by it.
+    // The stored state counts, because the report and the next look use it.
     return (await listChecks(store.db))[0]?.state
   }
   behave = good
@@ -161,7 +161,7 @@ test('a name that leads to this machine, at once or at the second look, is not a
   expect(asked).toEqual([])
 })
 
-test('a look says what it knows, so that a server need not send the file again', async () => {
+test('a look sends the stored entity tag, so that a server need not send the file again', async () => {
   await stateAfter(respond('304 Not Modified', ''), { before: true })
   expect(asked).toHaveLength(1)
   expect(asked[0]?.toLowerCase()).toContain('if-none-match: "one"')

@@ -1,8 +1,8 @@
 import type { Db } from '../db/db.ts'
 import type { CitationRecord } from './judgement.ts'
-import type { Signs } from './look.ts'
+import type { Fingerprint } from './look.ts'
 
-export interface StoredCheck extends CitationRecord, Signs {
+export interface StoredCheck extends CitationRecord, Fingerprint {
   url: string
   sha256: string
   read_at: number | null
@@ -26,7 +26,7 @@ const COLUMNS = [
   'modified',
 ] as const
 
-/** What tells one source from another. */
+/** The key of a source. */
 export const keyOf = ({ url, sha256 }: { url: string; sha256: string }): string => `${sha256} ${url}`
 
 export const listChecks = (db: Db): Promise<StoredCheck[]> =>
@@ -42,7 +42,7 @@ export async function putCheck(db: Db, check: StoredCheck): Promise<void> {
   )
 }
 
-/** A copy of a cited file, as it was found last. */
+/** The last check of a copy of a cited file. */
 export interface StoredCopy {
   sha256: string
   kept_at: number
@@ -61,7 +61,7 @@ export async function putCopy(db: Db, sha256: string, at: number, isSound: boole
   )
 }
 
-/** Sources that are changed or gone, without those of which there is a copy. */
+/** Sources that have changed or are gone, and of which no copy is kept. */
 export const listLost = (
   db: Db,
   hasArchive: boolean,
@@ -71,12 +71,12 @@ export const listLost = (
       WHERE c.state IN ('changed', 'gone')
         AND NOT EXISTS (SELECT 1 FROM source_copy s WHERE s.sha256 = c.sha256 AND s.is_sound = $1)
       ORDER BY c.url, c.sha256`,
-    [hasArchive ? 1 : -1], // no copy counts where none is kept any more
+    [hasArchive ? 1 : -1], // without an archive, stored copies do not count
   )
 
 export type CitationEventKind = 'source_changed' | 'source_gone' | 'source_back'
 
-/** That a cited source could not be shown to anybody any more, or that it can be again. */
+/** The loss of a cited source, which nobody can see any more, or its return. */
 export interface CitationEvent {
   at: number
   kind: CitationEventKind
@@ -90,11 +90,11 @@ export interface CitationEvent {
 
 const EVENT = 'at, kind, url, sha256, chart, release_id, http_status, observed_sha256'
 
-/** The newest first. */
+/** The events, newest first. */
 export const listEvents = (db: Db, most: number): Promise<CitationEvent[]> =>
   db.query<CitationEvent>(`SELECT ${EVENT} FROM citation_event ORDER BY event_no DESC LIMIT $1`, [most])
 
-/** Whoever appends holds the lock of the check, so numbers do not collide. */
+/** Appends an event. The caller has the lock of the check, so numbers do not collide. */
 export async function appendEvent(db: Db, event: CitationEvent): Promise<void> {
   const { at, kind, url, sha256, chart, release_id, http_status, observed_sha256 } = event
   await db.query(
@@ -104,7 +104,7 @@ export async function appendEvent(db: Db, event: CitationEvent): Promise<void> {
   )
 }
 
-/** What was said last of each source. */
+/** The kind of the last event of each source. */
 export async function lastEvents(db: Db): Promise<Map<string, CitationEventKind>> {
   const rows = await db.query<{ url: string; sha256: string; kind: CitationEventKind }>(
     'SELECT url, sha256, kind FROM citation_event ORDER BY event_no',

@@ -1,7 +1,7 @@
 #!/usr/bin/env bun
 import { version } from '../../package.json' with { type: 'json' }
 import { readConfig } from '../config.ts'
-import { tellContact } from '../outgoing/outgoing.ts'
+import { setContact } from '../outgoing/outgoing.ts'
 import { findCommand } from './commands.ts'
 import { standWithUser } from './user-folder.ts'
 
@@ -17,7 +17,7 @@ async function main([name = '', ...args]: string[]): Promise<number> {
   const command = isHelp(name) || args.some(isHelp) ? undefined : await findCommand(name)
   if (command) {
     const config = readConfig(process.env)
-    tellContact(config.CONTACT)
+    setContact(config.CONTACT)
     return command.run(args, config)
   }
   const { helpFor, unknownCommand, widthOf } = await import('./help.ts')

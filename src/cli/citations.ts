@@ -2,7 +2,7 @@ import { setPriority } from 'node:os'
 import { parseArgs } from 'node:util'
 import { dayOf } from '../calendar.ts'
 import { SourceArchive } from '../citations/archive.ts'
-import { type Checked, type CheckParts, checkCitations, hasAddress } from '../citations/check.ts'
+import { type CheckParts, type CheckResult, checkCitations, hasAddress } from '../citations/check.ts'
 import { isFailing } from '../citations/judgement.ts'
 import type { Config } from '../config.ts'
 import { StoreBusy } from '../db/db.ts'
@@ -94,14 +94,14 @@ async function checkScheduled(parts: CheckParts): Promise<number> {
   }
 }
 
-function logChecked({ source: { release_id, file }, state, check, event }: Checked): void {
+function logChecked({ source: { release_id, file }, state, check, event }: CheckResult): void {
   if (!isFailing(state) && !event) return
   const level = event && event.kind !== 'source_back' ? 'error' : event ? 'info' : 'warn'
   const said = { ...(event ? { event: event.kind } : {}), release_id, file, state, http_status: check.http_status }
   console.error(JSON.stringify({ at: new Date(check.checked_at).toISOString(), level, job: 'citations', ...said }))
 }
 
-const shown = ({ source, state, check, event }: Checked) => ({
+const shown = ({ source, state, check, event }: CheckResult) => ({
   chart: source.chart,
   release_id: source.release_id,
   file: source.file,
@@ -112,7 +112,7 @@ const shown = ({ source, state, check, event }: Checked) => ({
   next_check_at: new Date(check.next_check_at).toISOString(),
 })
 
-function textOf(checked: readonly Checked[], cited: readonly { url: string }[], isAll: boolean): string {
+function textOf(checked: readonly CheckResult[], cited: readonly { url: string }[], isAll: boolean): string {
   const without = cited.filter((source) => !hasAddress(source)).length
   const none = without > 0 ? [`${without} sources have no address on the web to look at`] : []
   const rows = checked.map(({ source, state, check, event }) => [

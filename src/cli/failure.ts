@@ -1,7 +1,7 @@
 import { ConfigFault } from '../config.ts'
 import { DamageFault, DiskFault, StoreFault } from '../db/db.ts'
 import { faultOf } from '../fault.ts'
-import { WitnessFault } from '../integrity/witnesses/witness-client.ts'
+import { WitnessFault } from '../integrity/witness-client.ts'
 import { refusalOf } from '../operation.ts'
 import { type Help, nearest, printsJson, REFUSED, UsageFault } from './command.ts'
 

@@ -10,7 +10,7 @@ import { seriesOf } from '../figures/series.ts'
 import { latestRelease } from '../figures/store.ts'
 import { nextWindowAt } from '../figures/window/calendar.ts'
 import { systemDice } from '../figures/window/dice.ts'
-import { decideWindow, openWindow, saysNothing } from '../figures/window/plan.ts'
+import { decideWindow, openWindow, withholdsAll } from '../figures/window/plan.ts'
 import { windows } from '../figures/window/store.ts'
 import { whyUnreadable } from '../files/plain-file.ts'
 import type { Installation } from '../installation.ts'
@@ -207,7 +207,7 @@ async function rehearse({ db }: Pick<Installation, 'db'>, retention: boolean, js
     standard_error,
     reason,
   }))
-  const isFirst = !latest && saysNothing(open, now)
+  const isFirst = !latest && withholdsAll(open, now)
   const isOpen = isFirst || (seriesOf(latest) === 'noised' && nextWindowAt(open.windows, RULE_2) > now)
   const next_release_at = new Date(await nextReleaseDue(db, now)).toISOString()
   const cases = open.exact.r_yes + open.exact.r_no

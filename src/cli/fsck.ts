@@ -2,11 +2,11 @@ import { statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Db } from '../db/db.ts'
 import { PIECE_BYTES } from '../db/file-folder.ts'
-import { type Installation, openUnchecked } from '../installation.ts'
+import { loadVerifier, openUnchecked } from '../installation.ts'
+import type { Verifiable, VerificationReport } from '../integrity/verification/verifier.ts'
 import { ourTurn } from '../queue.ts'
 import { listReleases } from '../registry/release/store.ts'
 import { BUNDLE_ROWS } from '../registry/rows/bundle.ts'
-import { verifyAll } from '../verification/verify.ts'
 import { type Command, DONE, JSON_OPTION, REFUSED, show } from './command.ts'
 import { ifInterrupted } from './interruption.ts'
 import { progressLine } from './progress.ts'
@@ -14,15 +14,16 @@ import { progressLine } from './progress.ts'
 /** Pieces of work between two of which the memory of texts is given back. */
 const PIECES = 2_048
 
-/** Re-derives everything that has been published, as it was at one moment, and notes in the store that it was done. */
+/** Re-derives everything that is public, as it was at one moment, and stores the results. */
 export async function recheck(
-  installation: Pick<Installation, 'db' | 'registryLog' | 'figuresLog'>,
+  installation: Verifiable,
   now: number,
   tell?: (rows: { done: number; total: number }) => void,
-): ReturnType<typeof verifyAll> {
+): Promise<VerificationReport> {
   const work = tell ? await workOf(installation.db) : { pieces: 1, rows: 0 }
+  const verifier = await loadVerifier(installation)
   let pieces = 0
-  return verifyAll(installation, now, async () => {
+  return verifier.verifyAll(now, async () => {
     if (++pieces % PIECES === 0) Bun.gc(true)
     tell?.({ done: Math.floor(work.rows * Math.min(1, pieces / work.pieces)), total: work.rows })
     await ourTurn()

@@ -16,7 +16,7 @@ import {
   takeStore,
   wasMoved,
 } from '../db/store-place.ts'
-import { checkAccess, exists, type Installation, placeOf } from '../installation.ts'
+import { checkAccess, type Installation, isInstalled, storePlace } from '../installation.ts'
 import { checkpoints } from '../integrity/store.ts'
 import { filesNamed } from '../registry/release/store.ts'
 import { type Command, DONE, JSON_OPTION, openStore, show, UsageFault } from './command.ts'
@@ -46,7 +46,7 @@ export const migrate: Command = {
     const started = performance.now()
     const line = progressLine(values.json)
     using stopping = ifInterrupted(UNMOVED)
-    const moved = await move(config, placeOf(to), Date.now(), {
+    const moved = await move(config, storePlace(to), Date.now(), {
       trace: (step) => {
         if (step === 'whole') ifInterrupted(HALF_MOVED)
       },
@@ -146,10 +146,10 @@ export async function move(
   now: number,
   { trace = () => undefined, tell = () => undefined }: Partial<Watch> = {},
 ): Promise<Moved> {
-  const from = placeOf(config)
+  const from = storePlace(config)
   if ('file' in from === 'file' in to) throw new UsageFault('the store is on that engine already')
   checkAccess(config)
-  if (!(await exists(config))) throw new StoreFault('there is no registry store here: run `atr init` first')
+  if (!(await isInstalled(config))) throw new StoreFault('there is no registry store here: run `atr init` first')
   const taken = await takeStore(from)
   trace('taken')
   try {

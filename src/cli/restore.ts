@@ -7,8 +7,8 @@ import type { FileFolder } from '../db/file-folder.ts'
 import { replaceFile } from '../db/replace-file.ts'
 import { copyStore } from '../db/store-copy.ts'
 import { clearBuilding, putInPlace, setAside, takeStore } from '../db/store-place.ts'
-import { checkAccess, checkUnlocked, openInstallation, openUnchecked, placeOf } from '../installation.ts'
-import { keptEntries, notedHead } from '../integrity/entry-journal.ts'
+import { checkAccess, checkUnlocked, openInstallation, openUnchecked, storePlace } from '../installation.ts'
+import { keptEntries, lockedHead } from '../integrity/entry-journal.ts'
 import type { Log } from '../integrity/log.ts'
 import { generateLogKey, parseLogKey } from '../integrity/log-key.ts'
 import { beginHistory } from '../integrity/new-history.ts'
@@ -123,7 +123,7 @@ async function restoreStore(
 ): Promise<RestoreResult> {
   checkAccess(config)
   if (!existsSync(file)) throw refused('there is no backup of that name: nothing was changed')
-  const taken = await takeStore(placeOf(config))
+  const taken = await takeStore(storePlace(config))
   try {
     return await restoreTaken(config, file, rollback, now, tell)
   } finally {
@@ -138,7 +138,7 @@ async function restoreTaken(
   now: number,
   tell: Tell,
 ): Promise<RestoreResult> {
-  const place = placeOf(config)
+  const place = storePlace(config)
   const copy = `${config.storeFile}.restoring`
   const remove = (): void => {
     for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true })
@@ -211,7 +211,7 @@ async function tailOf(db: Db, log: Log): Promise<Tail> {
   const from = signed.at(-1)?.size ?? 0
   const complaint = log.lock.complaint(log.name, signed)
   if (complaint === undefined) return { log, from, bodies: [], lost: 0 }
-  const lost = (notedHead(log)?.size ?? 0) - from
+  const lost = (lockedHead(log)?.size ?? 0) - from
   // A store that was overtaken has signed what is not in the history: no entry makes it part of it.
   if (lost <= 0) return { log, from, bodies: [], lost: 0, refused: complaint }
   const bodies = keptEntries(log, from).slice(0, lost)
@@ -232,7 +232,7 @@ async function addAgain(db: Db, { log, from, bodies }: Tail, now: number): Promi
   await db.transaction(async (tx) => {
     await log.append(tx, bodies, now)
     await applyAgain(tx, bodies, from)
-    const noted = notedHead(log)
+    const noted = lockedHead(log)
     const { root } = await log.signed(tx)
     if (!noted || toBase64(noted.root) !== root)
       throw new StoreFault(`the entries kept beside the lock are not those of the ${log.name} log: nothing was changed`)
@@ -258,7 +258,7 @@ async function endHistory(
   })
   const lost = { registry: 0, figures: 0 }
   for (const { log, lost: entries } of tails) lost[log.name] = entries
-  const last = Object.fromEntries(tails.map(({ log }) => [log.name, log.lock.noted(log.name)]))
+  const last = Object.fromEntries(tails.map(({ log }) => [log.name, log.lock.get(log.name)]))
   const what = { origin: old, reason, lost }
   return {
     what,

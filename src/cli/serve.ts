@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigFault, isLoopback } from '../config.ts'
 import { faultOf } from '../fault.ts'
-import { createInstallation, exists, type Installation } from '../installation.ts'
+import { createInstallation, type Installation, isInstalled } from '../installation.ts'
 import { followWaiting, type Publisher, type WaitingNews } from '../integrity/publication.ts'
 import { doesJobs, localAddress, logFault, logLine, type RunningService, start, tryPort, type Worker } from '../main.ts'
 import { SCOPE_NAMES } from '../operation.ts'
@@ -41,7 +41,7 @@ export const serve: Command = {
     const config = values.demo ? quieter(given) : given
     checkWorkers(config)
     if (values.demo && !isLoopback(config.HOST)) throw new UsageFault('demo mode listens on loopback only: unset HOST')
-    if (values.demo && !(await exists(config))) {
+    if (values.demo && !(await isInstalled(config))) {
       await tryPort(config) // before the key is made: it is shown once, and a busy port must not waste it
       console.log(demoKeyLines(await makeDemo(config)))
     }

@@ -1,4 +1,4 @@
-// What makes an answer believable: proofs under a pinned policy, the question, the arithmetic, and a log that only grew.
+// Checks an answer: its proofs under a pinned policy, the question, the arithmetic, and that the log has only grown.
 
 import { checkGrowth, tilePath } from '../proof/growth.ts'
 import { openCheckpoint } from '../proof/note/checkpoint.ts'
@@ -8,13 +8,13 @@ import { type Inquiry, parsePolicy, type TrustPolicy, type VerifiedAnswer, verif
 import { ClientError, notVerified, refusalOf } from './error.ts'
 import type { Transport } from './transport.ts'
 
-/** Where a caller keeps what this client has once believed: a file, a table, the storage of a browser. */
+/** Stores the policy and the newest checkpoints for a caller: a file, a table, the storage of a browser. */
 export interface PinStore {
   get(name: string): string | undefined | Promise<string | undefined>
   set(name: string, text: string): void | Promise<void>
 }
 
-/** Pins for as long as the process runs. */
+/** Keeps pins in memory. */
 export function memoryPins(): PinStore {
   const pins = new Map<string, string>()
   return {
@@ -26,7 +26,7 @@ export function memoryPins(): PinStore {
 }
 
 export interface CheckOptions {
-  /** The text of `/log/policy`, from a source that is trusted. */
+  /** The text of `/log/policy`, from a trusted source. */
   policy?: string | undefined
   pins?: PinStore | undefined
   maxAgeHours: number
@@ -34,13 +34,13 @@ export interface CheckOptions {
 }
 
 const POLICY = 'policy'
-/** How far the clock of a log may be ahead of ours. */
+/** How far the clock of a log may be ahead of the local one. */
 const CLOCKS_DIFFER_MS = 5 * 60_000
 
 export type LogName = 'registry' | 'figures'
 
-/** What was pinned of each log when a request was sent: its answer must not be older. */
-export type Floor = ReadonlyMap<string, number>
+/** The pinned size of each log when a request was sent. The answer must not be older. */
+export type PinnedSizes = ReadonlyMap<string, number>
 
 interface Pin {
   note: string
@@ -50,7 +50,7 @@ interface Pin {
 export class Checks {
   readonly #pins = new Map<string, Pin>()
   #policy: Promise<TrustPolicy> | undefined
-  /** Pins are moved one after the other. */
+  /** Makes pins move one after the other. */
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(
@@ -58,13 +58,12 @@ export class Checks {
     readonly options: CheckOptions,
   ) {}
 
-  /** The sizes of the logs that are pinned now. */
-  async floor(): Promise<Floor> {
+  async pinnedSizes(): Promise<PinnedSizes> {
     await this.policy()
     return new Map([...this.#pins].map(([origin, { head }]) => [origin, head.size]))
   }
 
-  /** The pinned policy: the one that was given, the one that was stored, or, at first use, the one of the service. */
+  /** The pinned policy: from the options, from the pin store, or, at first use, from the service. */
   policy(): Promise<TrustPolicy> {
     this.#policy ??= this.#readPolicy().catch((error: unknown) => {
       this.#policy = undefined
@@ -101,37 +100,37 @@ export class Checks {
   }
 
   /**
-   * What an answer proves. Throws where it proves nothing, answers another question, or is of a log that did not only grow.
-   * The figures log gets an entry only with a release, months apart: its age says nothing.
+   * Verifies an answer and returns what it proves. Throws if it proves nothing, answers another question, or if its log is
+   * not a continuation of the pinned one. The age of the figures log is not limited, because its entries are months apart.
    */
-  async check(text: string, asked: Inquiry, log: LogName, floor: Floor): Promise<VerifiedAnswer> {
+  async check(text: string, inquiry: Inquiry, log: LogName, pinned: PinnedSizes): Promise<VerifiedAnswer> {
     const policy = await this.policy()
     const { maxAgeHours, now } = this.options
     const at = (time: number): string => new Date(time).toISOString()
     const limits = { notBefore: at(now() - maxAgeHours * 3_600_000), notAfter: at(now() + CLOCKS_DIFFER_MS) }
-    const proved = await verifyBody(text, policy, asked, log === 'figures' ? {} : limits)
+    const proved = await verifyBody(text, policy, inquiry, log === 'figures' ? {} : limits)
     if (!proved.ok) throw notVerified(proved.reason)
     for (const { row } of proved.rows) {
       const derived = row.kind === 'place' ? { ok: true as const } : verifyDerivation(row)
       if (!derived.ok) throw notVerified(derived.reason)
     }
-    const moved = this.#turn.then(() => this.#follow(proved.checkpoint, log, policy, floor))
+    const moved = this.#turn.then(() => this.#follow(proved.checkpoint, log, policy, pinned))
     this.#turn = moved.catch(() => undefined)
     await moved
     return proved
   }
 
-  /** The checkpoint must be of the pinned log: not older than what was known when the question was asked, and no fork. */
-  async #follow(note: string, log: LogName, policy: TrustPolicy, floor: Floor): Promise<void> {
+  /** Checks that a checkpoint continues the pinned log and is not older than the pins when the request was sent. */
+  async #follow(note: string, log: LogName, policy: TrustPolicy, pinned: PinnedSizes): Promise<void> {
     const opened = await openCheckpoint(note, policy)
     if (!opened.ok) throw notVerified(opened.reason)
     const { head } = opened
     if (!head.origin.endsWith(`/log/${log}`)) throw notVerified('log_of_other_kind')
     const pin = this.#pins.get(head.origin)
-    if (head.size < (floor.get(head.origin) ?? 0)) throw notVerified('log_rolled_back')
+    if (head.size < (pinned.get(head.origin) ?? 0)) throw notVerified('log_rolled_back')
     if (pin?.note === note) return
     if (pin) {
-      // Answers may come back in another order than they were made.
+      // Answers may arrive in another order than they were made.
       const notes = head.size < pin.head.size ? ([note, pin.note] as const) : ([pin.note, note] as const)
       const grown = await checkGrowth(...notes, policy, (level, n, width) => this.#tile(log, level, n, width))
       if (!grown.ok) throw notVerified(grown.reason)
@@ -141,7 +140,7 @@ export class Checks {
     await this.options.pins?.set(pinOf(head.origin), note)
   }
 
-  /** A partial tile may be gone once the full one exists; the full one holds the same hashes and more. */
+  /** Reads a tile. A partial tile may be gone when the full one exists, which has the same hashes and more. */
   async #tile(log: LogName, level: number, n: number, width: number): Promise<Uint8Array> {
     for (const path of new Set([tilePath(level, n, width), tilePath(level, n)])) {
       const { response, bytes } = await this.transport.send(`/log/${log}/${path}`)

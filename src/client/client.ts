@@ -1,4 +1,4 @@
-// A client that believes nothing it has not checked. Runs in Bun, Node 20 and later, Deno and browsers.
+// A client that verifies every answer. It runs in Bun, Node 20 and later, Deno and browsers.
 
 import { tilePath } from '../proof/growth.ts'
 import type { Inquiry, VerifiedAnswer } from '../proof/verify-lists.ts'
@@ -6,18 +6,18 @@ import type { Operations } from './api-types.ts'
 import { Checks, type LogName, type PinStore } from './checks.ts'
 import { ClientError, notVerified, refusalOf } from './error.ts'
 import { Rails, type RailsOptions } from './rails.ts'
-import { type Received, type Sent, Transport, type TransportOptions } from './transport.ts'
+import { type Reply, type Request, Transport, type TransportOptions } from './transport.ts'
 
 export interface ClientOptions extends Partial<Omit<TransportOptions, 'baseUrl'>>, Partial<RailsOptions> {
-  /** Where the service is: `https://registry.example`. */
+  /** The address of the service: `https://registry.example`. */
   baseUrl: string
   /** The text of `/log/policy`, from a source that you trust. Without it the policy is kept in `pins` from first use. */
   policy?: string | undefined
-  /** Where the policy and the newest checkpoints are kept. Without it they are kept in memory. */
+  /** Keeps the policy and the newest checkpoints. Without it they are kept in memory. */
   pins?: PinStore | undefined
-  /** How old the view of an answer may be. */
+  /** The greatest age of the checkpoint of an answer. */
   maxAgeHours?: number | undefined
-  /** `false` takes every answer as it comes. */
+  /** `false` turns all checks off. */
   verify?: boolean | undefined
 }
 
@@ -25,26 +25,23 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
 }
 
-/** An answer as it came, and what it proves: nothing else of it should be relied on. */
+/** An answer as it came, and what it proves. Rely on nothing else in it. */
 export interface Answer<Body> {
   /** 200, or 404 for a proved absence. */
   status: number
   body: Body
   /** Undefined if `verify` is off, or if `unproved` is set. */
   proved: VerifiedAnswer | undefined
-  /** Why there is no proof although the answer is in order. A lie would look the same: conclude nothing from it. */
+  /** Why a valid answer has no proof. A false answer would look the same, so conclude nothing from it. */
   unproved?: Unproved
 }
 
-/**
- * A list without entries, where nothing shows that there are none; a bill of which every line was refused; an answer of a
- * kind that carries no proof.
- */
+/** A list without entries or proof of that; a bill whose lines were all refused; a kind of answer that has no proof. */
 export type Unproved = 'empty_list' | 'all_refused' | 'never_proved'
 
 type Input<Name extends keyof Operations> = Operations[Name]['input']
 type Output<Name extends keyof Operations> = Operations[Name]['output']
-/** A lookup always asks for the whole proof. */
+/** The input of a lookup, which always asks for the whole proof. */
 type Question<Name extends keyof Operations> = Omit<Input<Name>, 'proof'>
 type WithProof<Name extends keyof Operations> = Exclude<
   Output<Name>,
@@ -69,49 +66,49 @@ export class RegistryClient {
   readonly #now: () => number
 
   constructor({ baseUrl, verify = true, ...options }: ClientOptions) {
-    const { timeoutMs, retries, patienceSeconds, maxAgeHours } = { ...DEFAULTS, ...definedOf(options) }
+    const { timeoutMs, retries, patienceSeconds, maxAgeHours } = { ...DEFAULTS, ...withoutUndefined(options) }
     this.#now = options.now ?? Date.now
     const now = this.#now
-    const fetching = options.fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init))
+    const fetch = options.fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init))
     const address = baseUrl.replace(/\/+$/, '')
-    this.#transport = new Transport({ baseUrl: address, fetch: fetching, timeoutMs, retries, patienceSeconds })
+    this.#transport = new Transport({ baseUrl: address, fetch, timeoutMs, retries, patienceSeconds })
     this.#rails = new Rails(this.#transport, { ...options, now })
     if (verify) this.#checks = new Checks(this.#transport, { ...options, maxAgeHours, now })
   }
 
-  /** The price of a code, or the proof that there is none. The day is today, in UTC, unless `as_of` says otherwise. */
+  /** The price of a code, or the proof that it has no price. The day is today, in UTC, unless `as_of` says otherwise. */
   lookup(question: Question<'lookup_reference'>, call: CallOptions = {}) {
-    const asked = { as_of: this.#today(), ...definedOf(question) }
-    return this.#proved<WithProof<'lookup_reference'> | ProvedAbsence>('/reference', asked, { question: asked }, call)
+    const query = { as_of: this.#today(), ...withoutUndefined(question) }
+    return this.#get<WithProof<'lookup_reference'> | ProvedAbsence>('/reference', query, { question: query }, call)
   }
 
   /** Everything in force for a code at a place and day. */
   sheet(question: Question<'get_reference_sheet'>, call: CallOptions = {}) {
-    const asked = { as_of: this.#today(), ...definedOf(question) }
-    return this.#proved<Output<'get_reference_sheet'>>('/reference/sheet', asked, { sheet: asked }, call)
+    const query = { as_of: this.#today(), ...withoutUndefined(question) }
+    return this.#get<Output<'get_reference_sheet'>>('/reference/sheet', query, { sheet: query }, call)
   }
 
-  /** Up to a hundred lookups in one request. Each line is answered in its place. */
+  /** Up to a hundred lookups in one request. The answers have the order of the lines. */
   bill(lines: Input<'lookup_references'>['lines'], call: CallOptions = {}) {
-    const questions = lines.map((line) => ({ as_of: this.#today(), ...definedOf(line) }))
+    const questions = lines.map((line) => ({ as_of: this.#today(), ...withoutUndefined(line) }))
     const body = JSON.stringify({ lines: questions })
-    const sent: Sent = { method: 'POST', headers: { 'content-type': 'application/json' }, body, ...call }
-    const send = (further: Sent): Promise<Received> => this.#transport.send('/reference/batch', { ...sent, ...further })
-    return this.#believed<Exclude<Output<'lookup_references'>, ShortBatch>>(send, { questions })
+    const request: Request = { method: 'POST', headers: { 'content-type': 'application/json' }, body, ...call }
+    const send = (more: Request): Promise<Reply> => this.#transport.send('/reference/batch', { ...request, ...more })
+    return this.#verified<Exclude<Output<'lookup_references'>, ShortBatch>>(send, { questions })
   }
 
-  /** What every edition says about a code. */
+  /** The answer of every edition for a code. */
   history(question: Question<'get_reference_history'>, call: CallOptions = {}) {
-    const { limit: _, offset = 0, ...rest } = definedOf(question)
-    const asked = { history: { ...rest, offset } }
-    return this.#proved<Output<'get_reference_history'> | ProvedAbsence>('/reference/history', question, asked, call)
+    const { limit: _, offset = 0, ...rest } = withoutUndefined(question)
+    const inquiry = { history: { ...rest, offset } }
+    return this.#get<Output<'get_reference_history'> | ProvedAbsence>('/reference/history', question, inquiry, call)
   }
 
   /** One row by its permalink. */
   async row({ release_id, index }: Input<'get_row'>, call: CallOptions = {}) {
     const path = `/rows/${encodeURIComponent(release_id)}/${index}`
-    const answer = await this.#proved<Output<'get_row'>>(path, {}, { anyQuestion: true }, call)
-    // What came is hostile: it was proved, and may be another thing than a row.
+    const answer = await this.#get<Output<'get_row'>>(path, {}, { anyQuestion: true }, call)
+    // The answer is hostile: it was proved, but may be something else than a row.
     const { release, row } = (answer.body.proof ?? {}) as Partial<typeof answer.body.proof>
     if (release?.release_id !== release_id || row?.index !== index) throw notVerified('answers_another_question')
     return answer
@@ -119,56 +116,56 @@ export class RegistryClient {
 
   /** Rows in force, page by page. Needs `registry:read`. */
   browse(question: Input<'browse_registry'> = {}, call: CallOptions = {}) {
-    const asked = { as_of: this.#today(), ...definedOf(question) }
-    const { limit: _, offset: _o, after: _a, ...page } = asked
-    const send = this.#protected('/api/registry', asked, call)
-    return this.#believed<Output<'browse_registry'>>(send, { page })
+    const query = { as_of: this.#today(), ...withoutUndefined(question) }
+    const { limit: _, offset: _o, after: _a, ...page } = query
+    const send = this.#protected('/api/registry', query, call)
+    return this.#verified<Output<'browse_registry'>>(send, { page })
   }
 
-  /** Which charts are in force and what they hold. The codes that begin with `prefix` carry no proof. */
+  /** The charts in force and their content. Answers for a `prefix` of codes have no proof. */
   coverage(question: Input<'get_coverage'> = {}, call: CallOptions = {}) {
-    const asked = { as_of: this.#today(), ...definedOf(question) }
-    const { limit: _, offset = 0, prefix, ...rest } = asked
-    const expected = prefix === undefined ? { coverage: { ...rest, offset } } : undefined
-    return this.#proved<Output<'get_coverage'>>('/api/coverage', asked, expected, call)
+    const query = { as_of: this.#today(), ...withoutUndefined(question) }
+    const { limit: _, offset = 0, prefix, ...rest } = query
+    const inquiry = prefix === undefined ? { coverage: { ...rest, offset } } : undefined
+    return this.#get<Output<'get_coverage'>>('/api/coverage', query, inquiry, call)
   }
 
-  /** Every release in the registry log. */
+  /** All releases in the registry log. */
   releases(question: Input<'list_releases'> = {}, call: CallOptions = {}) {
-    const { limit: _, offset = 0, ...rest } = definedOf(question)
-    return this.#proved<Output<'list_releases'>>('/api/releases', question, { releases: { ...rest, offset } }, call)
+    const { limit: _, offset = 0, ...rest } = withoutUndefined(question)
+    return this.#get<Output<'list_releases'>>('/api/releases', question, { releases: { ...rest, offset } }, call)
   }
 
   /** The aggregate figures. */
   figures(call: CallOptions = {}) {
-    const send = (further: Sent): Promise<Received> => this.#transport.send('/api/figures', { ...call, ...further })
-    return this.#believed<Output<'get_figures'>>(send, { figures: true }, 'figures')
+    const send = (more: Request): Promise<Reply> => this.#transport.send('/api/figures', { ...call, ...more })
+    return this.#verified<Output<'get_figures'>>(send, { figures: true }, 'figures')
   }
 
   /** The changes of the figures, each an entry of the figures log. Needs `audit:read`. */
   async figureChanges(question: Input<'list_figure_changes'> = {}, call: CallOptions = {}) {
     const send = this.#protected('/api/figure-changes', question, call)
-    const answer = await this.#believed<Output<'list_figure_changes'>>(send, { anyQuestion: true }, 'figures')
+    const answer = await this.#verified<Output<'list_figure_changes'>>(send, { anyQuestion: true }, 'figures')
     if (!Array.isArray(answer.body.data)) throw notVerified('answers_another_question')
     return answer
   }
 
-  /** Statistics of a provider. They carry no proof. Needs `provider:read`. */
+  /** Statistics of a provider, without proof. Needs `provider:read`. */
   provider({ npi }: Input<'get_provider_stats'>, call: CallOptions = {}): Promise<Output<'get_provider_stats'>> {
     return bodyOf(this.#protected(`/api/provider/${encodeURIComponent(npi)}`, {}, call)({}))
   }
 
-  /** The integrity report. It carries no proof. Needs `integrity:read`. */
+  /** The integrity report, without proof. Needs `integrity:read`. */
   integrity(call: CallOptions = {}): Promise<Output<'get_data_integrity'>> {
     return bodyOf(this.#protected('/api/data-integrity', {}, call)({}))
   }
 
-  /** How fresh each chart is, and what was last verified. It carries no proof. */
+  /** The freshness of each chart and the last verification, without proof. */
   status(call: CallOptions = {}): Promise<Output<'get_status'>> {
     return bodyOf(this.#transport.send('/api/status', call))
   }
 
-  /** How two releases differ. It carries no proof. */
+  /** The differences of two releases, without proof. */
   diff(question: Input<'diff_releases'>, call: CallOptions = {}): Promise<Output<'diff_releases'>> {
     return bodyOf(this.#transport.send(addressOf('/api/releases/diff', question), call))
   }
@@ -180,47 +177,42 @@ export class RegistryClient {
 
   /** A tile of the hashes of a log. */
   async tile(log: LogName, level: number, n: number, width = 256): Promise<Uint8Array> {
-    const received = await this.#transport.send(`/log/${log}/${tilePath(level, n, width)}`)
-    if (!received.response.ok) throw refusalOf(received.response, received.text)
-    return received.bytes
+    const { response, text, bytes } = await this.#transport.send(`/log/${log}/${tilePath(level, n, width)}`)
+    if (!response.ok) throw refusalOf(response, text)
+    return bytes
   }
 
   #today(): string {
     return new Date(this.#now()).toISOString().slice(0, 10)
   }
 
-  #proved<Body>(
-    path: string,
-    query: Query,
-    asked: Inquiry | undefined,
-    { signal }: CallOptions,
-  ): Promise<Answer<Body>> {
-    return this.#believed((further) => this.#transport.send(addressOf(path, query), { signal, ...further }), asked)
+  #get<Body>(path: string, query: Query, inquiry: Inquiry | undefined, { signal }: CallOptions): Promise<Answer<Body>> {
+    return this.#verified((more) => this.#transport.send(addressOf(path, query), { signal, ...more }), inquiry)
   }
 
-  #protected(path: string, query: Query, { signal }: CallOptions): (further: Sent) => Promise<Received> {
-    return (further) => this.#rails.send(addressOf(path, query), { signal, ...further })
+  #protected(path: string, query: Query, { signal }: CallOptions): (more: Request) => Promise<Reply> {
+    return (more) => this.#rails.send(addressOf(path, query), { signal, ...more })
   }
 
-  /** A cache on the way may have kept an answer from before: an old one is asked for once more, past all caches. */
-  async #believed<Body>(
-    send: (further: Sent) => Promise<Received>,
-    asked: Inquiry | undefined,
+  /** Sends a request and verifies the answer. An outdated answer may come from a cache, so it is requested again without caches. */
+  async #verified<Body>(
+    send: (more: Request) => Promise<Reply>,
+    inquiry: Inquiry | undefined,
     log: LogName = 'registry',
   ): Promise<Answer<Body>> {
-    const once = async (further: Sent): Promise<Answer<Body>> => {
-      const floor = await this.#checks?.floor()
-      const { response, text } = await send(further)
+    const once = async (more: Request): Promise<Answer<Body>> => {
+      const pinned = await this.#checks?.pinnedSizes()
+      const { response, text } = await send(more)
       const isAbsence = response.status === 404 && /"(proof|absence|because)":/.test(text)
       if (!response.ok && !isAbsence) throw refusalOf(response, text)
       const { status } = response
-      if (!floor || !this.#checks) return { status, body: JSON.parse(text) as Body, proved: undefined }
-      if (!asked) return { status, body: JSON.parse(text) as Body, proved: undefined, unproved: 'never_proved' }
-      const checked = await this.#checks
-        .check(text, asked, log, floor)
-        .catch((error: unknown) => unprovedBy(error, text))
-      const found = typeof checked === 'string' ? { proved: undefined, unproved: checked } : { proved: checked }
-      return { status, body: JSON.parse(text) as Body, ...found }
+      if (!pinned || !this.#checks) return { status, body: JSON.parse(text) as Body, proved: undefined }
+      if (!inquiry) return { status, body: JSON.parse(text) as Body, proved: undefined, unproved: 'never_proved' }
+      const result = await this.#checks
+        .check(text, inquiry, log, pinned)
+        .catch((error: unknown) => unprovedReason(error, text))
+      const members = typeof result === 'string' ? { proved: undefined, unproved: result } : { proved: result }
+      return { status, body: JSON.parse(text) as Body, ...members }
     }
     try {
       return await once({})
@@ -231,8 +223,8 @@ export class RegistryClient {
   }
 }
 
-/** What an answer is that proves nothing because it states nothing. Every other failure of a check is thrown again. */
-function unprovedBy(error: unknown, text: string): Unproved {
+/** Why an answer proves nothing although it is valid: it states nothing. Every other failed check is thrown again. */
+function unprovedReason(error: unknown, text: string): Unproved {
   if (!(error instanceof ClientError) || error.reason !== 'nothing_proved') throw error
   const { data, results } = JSON.parse(text) as { data?: unknown[]; results?: { status: number }[] }
   if (data?.length === 0) return 'empty_list'
@@ -240,11 +232,11 @@ function unprovedBy(error: unknown, text: string): Unproved {
   throw error
 }
 
-/** The answer to a bill that was asked for without proofs. */
+/** The answer to a bill without proofs. */
 type ShortBatch = { results: { row?: { proof: { type: 'agent-trust-registry/proof-ref@v2' } } }[] }
 
-async function bodyOf<Body>(sent: Promise<Received>): Promise<Body> {
-  const { response, text } = await sent
+async function bodyOf<Body>(reply: Promise<Reply>): Promise<Body> {
+  const { response, text } = await reply
   if (!response.ok) throw refusalOf(response, text)
   return JSON.parse(text) as Body
 }
@@ -255,11 +247,11 @@ function addressOf(path: string, query: Query): string {
   return parameters.size > 0 ? `${path}?${parameters}` : path
 }
 
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+type WithoutUndefined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
-/** Members that are undefined count as left out. */
-const definedOf = <T extends object>(value: T): Defined<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>
+/** Leaves out members that are undefined. */
+const withoutUndefined = <T extends object>(value: T): WithoutUndefined<T> =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as WithoutUndefined<T>
 
 export type * from './api-types.ts'
 export type { Operations } from './api-types.ts'

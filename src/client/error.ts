@@ -1,10 +1,10 @@
 import type { Fault } from '../proof/fault.ts'
 import type { DerivationFault } from '../proof/price/derivation.ts'
 
-/** Why an answer was not believed. */
+/** The check that an answer failed. */
 export type Disbelief = Fault | DerivationFault
 
-/** Refusals that are not of the service but of this client. */
+/** The codes of refusals that come from this client and not from the service. */
 export type ClientCode = 'unreachable' | 'timeout' | 'aborted' | 'not_verified' | 'policy_missing' | 'agent_key_missing'
 
 export interface ErrorFacts {
@@ -12,16 +12,16 @@ export interface ErrorFacts {
   code: string
   /** The HTTP status, if there was an answer. */
   status?: number | undefined
-  /** What to do next. */
+  /** Advice about what to do next. */
   hint?: string | undefined
   requestId?: string | undefined
   retryAfterSeconds?: number | undefined
-  /** Of `not_verified`: which check failed. */
+  /** The check that failed, if the code is `not_verified`. */
   reason?: Disbelief | undefined
   cause?: unknown
 }
 
-/** The one error of this client: a refusal of the service, an answer that cannot be believed, or none at all. */
+/** The only error of this client: a refusal of the service, an answer that fails its checks, or no answer. */
 export class ClientError extends Error {
   override readonly name = 'ClientError'
   readonly code: string
@@ -49,9 +49,9 @@ interface Problem {
   request_id?: string
 }
 
-/** The refusal that an answer of the service states. */
+/** Makes an error from a refusal of the service. */
 export function refusalOf(response: Response, text: string): ClientError {
-  const { code = 'unreachable', detail, agent_hint, request_id }: Problem = problemIn(text)
+  const { code = 'unreachable', detail, agent_hint, request_id }: Problem = parseProblem(text)
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new ClientError(`${code}: ${detail ?? `the service answered ${response.status}`}`, {
     code,
@@ -62,7 +62,7 @@ export function refusalOf(response: Response, text: string): ClientError {
   })
 }
 
-function problemIn(text: string): Problem {
+function parseProblem(text: string): Problem {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : {}

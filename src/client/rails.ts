@@ -1,7 +1,7 @@
-// The rails: from an agent key to a token, which is renewed before it expires.
+// Exchanges an agent key for a token, which is renewed before it expires.
 
 import { ClientError, refusalOf } from './error.ts'
-import type { Received, Sent, Transport } from './transport.ts'
+import type { Reply, Request, Transport } from './transport.ts'
 
 const CHALLENGE = '/api/agent-rails/challenge'
 const ATTEST = '/api/agent-rails/attest'
@@ -10,58 +10,55 @@ const NONCE = /^atn_[0-9A-Za-z]{49}$/
 
 export interface RailsOptions {
   agentKey?: string | undefined
-  /** Ask for fewer scopes than the key has. */
+  /** Requests fewer scopes than the key has. */
   scopes?: readonly string[] | undefined
-  /**
-   * For a key that is registered with an Ed25519 public key: signs a text, and returns the signature in base64url without
-   * padding.
-   */
+  /** Signs a text for a key with an Ed25519 public key; returns the signature in base64url without padding. */
   sign?: ((message: string) => string | Promise<string>) | undefined
   now: () => number
 }
 
 interface Token {
   text: string
-  /** When to get the next one, by the clock of this machine. */
+  /** When to get the next token, by the local clock. */
   renewAt: number
 }
 
-/** A token is renewed when less than this is left of it, or a tenth of its life if that is less. */
+/** How long before its expiry a token is renewed, or a tenth of its life if that is shorter. */
 const MARGIN_MS = 60_000
 
-/** What the service may answer where a token was revoked or has expired, though this client still had it. */
+/** The codes of refusals of a token that was revoked or has expired. */
 const STALE = ['rails_token_invalid', 'rails_token_expired']
-/** What asking again does not change: the key itself does not count. */
+/** The codes of refusals of the key itself, which are final. */
 const FINAL = ['agent_key_invalid', 'agent_key_missing', 'proof_required', 'proof_invalid']
 
 export class Rails {
   #token: Token | undefined
   #renewal: Promise<Token> | undefined
-  /** The key was refused: nothing is sent with it again. */
-  #stopped: ClientError | undefined
+  /** The refusal of the key. Nothing is sent with it again. */
+  #refusal: ClientError | undefined
 
   constructor(
     readonly transport: Transport,
     readonly options: RailsOptions,
   ) {}
 
-  /** Sends a request with a token. A token that stopped counting early is replaced once. */
-  async send(path: string, sent: Sent): Promise<Received> {
+  /** Sends a request with a token. A token that became invalid early is replaced once. */
+  async send(path: string, request: Request): Promise<Reply> {
     const first = await this.#current()
-    const received = await this.#sendWith(first, path, sent)
-    if (received.response.status !== 401 || !STALE.includes(refusalOf(received.response, received.text).code))
-      return received
+    const reply = await this.#sendWith(first, path, request)
+    const { response, text } = reply
+    if (response.status !== 401 || !STALE.includes(refusalOf(response, text).code)) return reply
     if (this.#token === first) this.#token = undefined
-    return this.#sendWith(await this.#current(), path, sent)
+    return this.#sendWith(await this.#current(), path, request)
   }
 
-  #sendWith({ text }: Token, path: string, sent: Sent): Promise<Received> {
-    return this.transport.send(path, { ...sent, headers: { ...sent.headers, 'x-agent-rails': text } })
+  #sendWith({ text }: Token, path: string, request: Request): Promise<Reply> {
+    return this.transport.send(path, { ...request, headers: { ...request.headers, 'x-agent-rails': text } })
   }
 
-  /** However many calls need a token at the same time, one of them gets it for all. No caller's signal stops it. */
+  /** The current token. If several calls need one, it is requested once for all, and no caller's signal stops that. */
   async #current(): Promise<Token> {
-    if (this.#stopped) throw this.#stopped
+    if (this.#refusal) throw this.#refusal
     if (this.#token && this.options.now() < this.#token.renewAt) return this.#token
     this.#renewal ??= this.#renew().finally(() => {
       this.#renewal = undefined
@@ -75,7 +72,7 @@ export class Rails {
       return this.#token
     } catch (error) {
       this.#token = undefined
-      if (error instanceof ClientError && FINAL.includes(error.code)) this.#stopped = error
+      if (error instanceof ClientError && FINAL.includes(error.code)) this.#refusal = error
       throw error
     }
   }
@@ -90,7 +87,7 @@ export class Rails {
     const headers = { 'x-agent-key': agentKey, 'content-type': 'application/json' }
     const challenge = await this.transport.send(CHALLENGE, { method: 'POST', headers, body: '{}' })
     const { nonce, rails } = bodyOf<{ nonce: string; rails: string }>(challenge)
-    // What is signed is never a text of the service's choice.
+    // The signed text must not be chosen by the service.
     if (rails !== RAILS || !NONCE.test(nonce))
       throw new ClientError('not_verified: the challenge is not one of the rails', {
         code: 'not_verified',
@@ -98,18 +95,18 @@ export class Rails {
       })
     const message = [RAILS, 'attest', this.transport.options.baseUrl, keyIdOf(agentKey), nonce].join('\n')
     const body = { nonce, ...(scopes && { scopes }), ...(sign && { proof: await sign(message) }) }
-    const asked = now()
-    // A nonce that is sent twice is taken for a stolen one. So after a failure all begins anew, at the next call.
-    const sent = { method: 'POST' as const, headers, body: JSON.stringify(body), once: true }
+    const requestedAt = now()
+    // A nonce that is sent twice counts as stolen. So it is sent once, and the next call begins with a new challenge.
+    const request = { method: 'POST' as const, headers, body: JSON.stringify(body), once: true }
     const { rails_token, expires_in } = bodyOf<{ rails_token: string; expires_in: number }>(
-      await this.transport.send(ATTEST, sent),
+      await this.transport.send(ATTEST, request),
     )
     const life = expires_in * 1000
-    return { text: rails_token, renewAt: asked + life - Math.min(MARGIN_MS, life / 10) }
+    return { text: rails_token, renewAt: requestedAt + life - Math.min(MARGIN_MS, life / 10) }
   }
 }
 
-function bodyOf<Body>({ response, text }: Received): Body {
+function bodyOf<Body>({ response, text }: Reply): Body {
   if (!response.ok) throw refusalOf(response, text)
   return JSON.parse(text) as Body
 }

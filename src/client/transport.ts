@@ -1,62 +1,62 @@
-// How requests are sent: with a time limit, and again where the service or the network asks for patience.
+// Sends requests with a time limit, and again after a refusal for now or a network fault.
 
 import { ClientError, refusalOf } from './error.ts'
 
 export interface TransportOptions {
   baseUrl: string
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** For each try. */
+  /** The time limit of each attempt. */
   timeoutMs: number
   /** How often a request is sent again. */
   retries: number
-  /** The longest wait for which a request is still sent again. */
+  /** The longest wait after which a request is sent again. */
   patienceSeconds: number
 }
 
-export interface Sent {
+export interface Request {
   method?: 'GET' | 'POST'
   headers?: Record<string, string>
   body?: string
   signal?: AbortSignal | undefined
-  /** Whether it may be sent only once: a nonce that comes twice is taken for a stolen one. */
+  /** Whether it may be sent only once: a nonce that comes twice counts as stolen. */
   once?: boolean
-  /** Past all caches. */
+  /** Whether caches must not answer. */
   fresh?: boolean
 }
 
-export interface Received {
+export interface Reply {
   response: Response
   bytes: Uint8Array
   text: string
 }
 
-/** Far more than any answer has: a service that sends without end must not fill the memory of its client. */
+/** Far more than any answer has. An endless answer must not fill the memory. */
 const MOST_BYTES = 64 * 1024 ** 2
 const FIRST_WAIT_MS = 200
 
 export class Transport {
   constructor(readonly options: TransportOptions) {}
 
-  /** The answer, whatever its status. A refusal for now (429, 503) is waited out as long as that is worth it. */
-  async send(path: string, sent: Sent = {}): Promise<Received> {
+  /** Sends a request and returns the answer, whatever its status. After a refusal for now (429, 503) it waits and sends again. */
+  async send(path: string, request: Request = {}): Promise<Reply> {
     const { retries } = this.options
     for (let tried = 0; ; tried++) {
-      const isLast = sent.once === true || tried >= retries
-      const outcome = await this.#try(path, sent)
+      const isLast = request.once === true || tried >= retries
+      const outcome = await this.#try(path, request)
       if (!(outcome instanceof ClientError)) {
-        const waitMs = this.#waitOf(outcome, tried)
+        const waitMs = this.#waitMs(outcome, tried)
         if (waitMs === undefined || isLast) return outcome
-        await pause(waitMs, sent.signal)
+        await pause(waitMs, request.signal)
       } else if (isLast || outcome.code === 'aborted') throw outcome
-      else await pause(FIRST_WAIT_MS * 2 ** tried, sent.signal)
+      else await pause(FIRST_WAIT_MS * 2 ** tried, request.signal)
     }
   }
 
-  /** How long the service asks to wait; undefined where there is nothing to wait for. */
-  #waitOf({ response, text }: Received, tried: number): number | undefined {
+  /** How long to wait before the request is sent again; undefined if that would not help. */
+  #waitMs({ response, text }: Reply, tried: number): number | undefined {
     if (response.status !== 429 && response.status !== 503) return undefined
     const { code, retryAfterSeconds: seconds } = refusalOf(response, text)
-    // It stays so until the operator has repaired something.
+    // This refusal lasts until the operator has repaired something.
     if (code === 'failed_verification') return undefined
     if (seconds === undefined) return FIRST_WAIT_MS * 2 ** tried
     return seconds <= this.options.patienceSeconds ? seconds * 1000 : undefined
@@ -64,8 +64,8 @@ export class Transport {
 
   async #try(
     path: string,
-    { method = 'GET', headers = {}, body, signal, fresh }: Sent,
-  ): Promise<Received | ClientError> {
+    { method = 'GET', headers = {}, body, signal, fresh }: Request,
+  ): Promise<Reply | ClientError> {
     const { baseUrl, fetch, timeoutMs } = this.options
     const limit = AbortSignal.timeout(timeoutMs)
     try {
@@ -74,7 +74,7 @@ export class Transport {
         headers: { accept: 'application/json, text/plain, */*;q=0.1', ...headers },
         ...(body !== undefined && { body }),
         ...(fresh && { cache: 'no-cache' }),
-        // A credential goes where it was meant to go: it would follow a redirection to anyone.
+        // A redirection could send credentials to anyone, so it is a fault.
         redirect: 'error',
         signal: signal ? AbortSignal.any([signal, limit]) : limit,
       })
@@ -109,7 +109,7 @@ async function upTo(response: Response, most: number): Promise<Uint8Array> {
   return whole
 }
 
-/** Waits, unless the caller gives up first. */
+/** Waits, and throws if the caller gives up first. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {

@@ -5,8 +5,9 @@ import { needFolder } from './folder-access.ts'
 import { copyStore } from './store-copy.ts'
 
 /**
- * Copies a store, which may be in use, as it is at one moment, to a SQLite file, whatever its own engine. The file gets its name when
- * the whole copy is on disk, and `before` has done what else must be there. A crash before that leaves a file ending in `.partial`, which the next backup of that name removes.
+ * Copies a store as it is at one moment to a SQLite file, whatever its own engine. The store may be in use. The file gets its
+ * name when the whole copy is on disk and `before` is done. A crash before that leaves a file ending in `.partial`, which
+ * the next backup of that name removes.
  */
 export async function backUp(
   db: Db,

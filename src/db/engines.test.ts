@@ -5,7 +5,7 @@ import { type Db, StoreBusy, StoreFault } from './db.ts'
 import { FileFolder } from './file-folder.ts'
 import { openStoreAt } from './store-place.ts'
 
-// What every engine must do behind `Db`.
+// The behaviour of `Db` that every engine must have.
 
 const insert = (db: Db, npi: string): Promise<unknown> =>
   db.query('INSERT INTO provider (npi, entity_type) VALUES ($1, 2)', [npi])
@@ -39,7 +39,7 @@ describe.each(ENGINES.map((engine) => [engine]))('on %s', (engine) => {
     await expect(store.db.transaction((tx) => tx.query('SELECT 9007199254740993 AS n'))).rejects.toThrow(StoreFault)
   })
 
-  test('text that is ordered or compared goes by its bytes, whatever the language of the database', async () => {
+  test('text is ordered and compared by its bytes, whatever the language of the database', async () => {
     await using store = await testStore(engine)
     const { db } = store
     const codes = ['99213', 'a1', 'B1', 'A1', '0001F', 'a|', 'a-', 'a~']
@@ -59,7 +59,7 @@ describe.each(ENGINES.map((engine) => [engine]))('on %s', (engine) => {
     ])
   })
 
-  test('many rows keep their order, their bytes and what is empty', async () => {
+  test('many rows keep their order, their bytes and their empty values', async () => {
     await using store = await testStore(engine)
     const { db } = store
     const rows = Array.from({ length: 12_001 }, (_, i) => [1, i, `"${i}\\`, i % 2 ? 'AL' : null, i % 3 ? null : 1])
@@ -106,7 +106,7 @@ describe.each(ENGINES.map((engine) => [engine]))('on %s', (engine) => {
     await other.close()
   })
 
-  test('a snapshot sees one moment, whatever is committed meanwhile, and writes nothing', async () => {
+  test('a snapshot shows one moment, whatever is committed meanwhile, and cannot write', async () => {
     await using store = await testStore(engine)
     const { db } = store
     await insert(db, '1000000001')
@@ -119,7 +119,7 @@ describe.each(ENGINES.map((engine) => [engine]))('on %s', (engine) => {
     expect(await npis(db)).toHaveLength(2)
   })
 
-  test('a name is held by one at a time, in this process and in others, until it is let go', async () => {
+  test('a named lock has one holder at a time, in this process and in others, until it is released', async () => {
     await using store = await testStore(engine)
     const other = await openStoreAt(store.place, { files: store.db.files })
     const lock = await store.db.takeLock('loading cms-pfs A')
@@ -146,7 +146,7 @@ describe.each(ENGINES.map((engine) => [engine]))('on %s', (engine) => {
   })
 })
 
-testOnPostgres('a database that is not there, and a server that is not there, are told in one sentence', async () => {
+testOnPostgres('a missing database and a missing server are reported in one sentence', async () => {
   const server = await postgresServer()
   const open = (url: string): Promise<unknown> =>
     openStoreAt({ url, schema: 'atr' }, { files: new FileFolder('/nowhere') })
@@ -166,7 +166,7 @@ testOnPostgres(
       await insert(tx, '1000000001')
       const [row] = await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
       await db.query('SELECT pg_terminate_backend($1)', [row?.pid])
-      // Whoever goes on all the same is refused each time.
+      // Every further statement is refused.
       for (const npi of ['1000000002', '1000000003']) await insert(tx, npi).catch(() => undefined)
     })
     await expect(lost).rejects.toThrow(StoreBusy)
@@ -187,7 +187,7 @@ testOnPostgres('a failed statement that someone ignores is not followed by a com
 })
 
 testOnPostgres(
-  'who waits for another writer is told after ten seconds, and those who lock rows do not wait',
+  'a writer that waits for another is refused after ten seconds, and writers that lock rows do not wait',
   async () => {
     await using store = await testStore('postgres')
     const other = await openStoreAt(store.place, { files: store.db.files })
@@ -201,11 +201,11 @@ testOnPostgres(
     })
     await held.promise
     const started = performance.now()
-    // The second waits behind the first, and no longer than if it were alone.
+    // The second waits in the queue behind the first, and no longer than the first.
     const waiting = [1, 2].map(() => other.transaction(npis).catch((error: unknown) => error))
     await other.transaction((tx) => insert(tx, '1000000001'), { writers: 'many' })
     expect(performance.now() - started).toBeLessThan(5_000)
-    for (const told of await Promise.all(waiting)) expect(told).toBeInstanceOf(StoreBusy)
+    for (const error of await Promise.all(waiting)) expect(error).toBeInstanceOf(StoreBusy)
     expect(performance.now() - started).toBeLessThan(15_000)
     letGo()
     await holder

@@ -1,7 +1,7 @@
 /** The store cannot be used as it is. The message is one sentence for the operator. */
 export class StoreFault extends Error {}
 
-/** The database is there, and does not let us in or work. `why` lets a caller say it of another address than DATABASE_URL. */
+/** The database answers but refuses us. `why` lets a caller report it for another address than DATABASE_URL. */
 export class AddressFault extends StoreFault {
   constructor(
     readonly why: 'login' | 'name' | 'right',
@@ -12,7 +12,7 @@ export class AddressFault extends StoreFault {
   }
 }
 
-/** Something could not be written. `reason` says what; a caller that had written something before says so in its own words. */
+/** A disk could not be written. `reason` says which; a caller that has written something before adds its own text. */
 export class DiskFault extends StoreFault {
   constructor(
     readonly reason: string,
@@ -22,7 +22,7 @@ export class DiskFault extends StoreFault {
   }
 }
 
-/** Another process kept the store busy for longer than we wait, or the store is away. Trying again may succeed. */
+/** Another process keeps the store busy for longer than we wait, or the store is away. Trying again may succeed. */
 export class StoreBusy extends Error {
   readonly retryAfterSeconds = 5
 
@@ -31,5 +31,5 @@ export class StoreBusy extends Error {
   }
 }
 
-/** Something of what was published is not as it was published any more, so it is not shown. The operator must repair it. */
+/** Published data is damaged, so it is not served. The operator must repair it. */
 export class DamageFault extends StoreFault {}

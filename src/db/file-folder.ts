@@ -20,26 +20,26 @@ import { syncFile, syncFolder } from './replace-file.ts'
 import type { RemoteFiles } from './s3-files.ts'
 import { asStoreFault } from './sqlite-fault.ts'
 
-/** Each takes two descriptors at most, and a little memory. One that is closed is opened again when it is asked. */
+/** How many files stay open. Each takes two descriptors at most; a closed file is opened again when it is read. */
 const MOST_OPEN = 128
 const DIGEST = /^[0-9a-f]{64}$/
-/** Read and hashed in one go, in a millisecond. */
+/** The bytes that are read and hashed at once, which takes about a millisecond. */
 export const PIECE_BYTES = 256 * 1024
 
 /**
  * A folder of SQLite files. A file is written under a temporary name. When all of it is on disk it gets its name, the
- * SHA-256 of its bytes, and never changes again: readers need no lock, and copies need not be compared byte by byte.
+ * SHA-256 of its bytes, and never changes again. So readers need no lock, and copies are compared by their names.
  */
 export class FileFolder {
   readonly #open = new Map<string, SealedFile>()
 
   constructor(
     readonly path: string,
-    /** Where other machines get the files from, if there is such a place. */
+    /** The storage from which other machines get the files, if any. */
     readonly remote?: RemoteFiles | undefined,
   ) {}
 
-  /** Where a file is. A name from a damaged store must not lead out of the folder. */
+  /** The path of a file. A name from a damaged store must not lead out of the folder. */
   pathOf(digest: string): string {
     if (!DIGEST.test(digest)) throw new StoreFault('a release has a file name that is not a digest: run `atr fsck`')
     return join(this.path, `${digest}.atr`)
@@ -49,10 +49,10 @@ export class FileFolder {
     return existsSync(this.pathOf(digest))
   }
 
-  /** A file to read from. The one asked for least recently is closed when there are too many. */
+  /** Opens a file to read from. The file used least recently is closed when there are too many. */
   open(digest: string): SealedFile {
     const known = this.#open.get(digest)
-    // Their order matters only when one must go.
+    // The order of the files matters only when one must be closed.
     if (known && this.#open.size < MOST_OPEN) return known
     const file = known ?? new SealedFile(this.pathOf(digest))
     this.#open.delete(digest)
@@ -65,28 +65,28 @@ export class FileFolder {
     return file
   }
 
-  /** The same for a check of the whole file: pages that were read before are read again. The caller closes it. */
+  /** Opens a file for a check of all its bytes: pages that were read before are read again. The caller closes it. */
   openAnew(digest: string): SealedFile {
     return new SealedFile(this.pathOf(digest))
   }
 
-  /** Closes a file, because another one may have taken its place: whoever asks for it next opens that. */
+  /** Closes a file that may have been replaced. It is opened again when it is read next. */
   forget(digest: string): void {
     this.#open.get(digest)?.close()
     this.#open.delete(digest)
   }
 
   /**
-   * A name for this folder, the same for every process that reads it, and another one on each machine that has a folder
-   * of its own. Empty before anything is in it.
+   * A name for this folder: the same for every process that reads it, and different on each machine with its own folder.
+   * Empty while the folder does not exist.
    */
   get copy(): string {
-    this.#name ??= existsSync(this.path) ? nameOfFolder(this.path) : undefined
+    this.#name ??= existsSync(this.path) ? folderName(this.path) : undefined
     return this.#name ?? ''
   }
   #name: string | undefined
 
-  /** Begins a file under a temporary name. What a load left there that died is written over. */
+  /** Begins a file under a temporary name. A file that a killed load left there is overwritten. */
   create(temporary: string): NewFile {
     try {
       mkdirSync(this.path, { recursive: true, mode: 0o700 })
@@ -100,7 +100,7 @@ export class FileFolder {
     return join(this.path, `${temporary}.tmp`)
   }
 
-  /** Gives a finished file its name, and is back when the name is on disk. */
+  /** Gives a finished file its name. On return the name is on disk. */
   keep(temporary: string, digest: string): void {
     try {
       renameSync(this.temporaryPath(temporary), this.pathOf(digest))
@@ -114,14 +114,14 @@ export class FileFolder {
     rmSync(this.temporaryPath(temporary), { force: true })
   }
 
-  /** Lets other machines have a file. On return they can. */
+  /** Makes a file available to other machines. On return they can fetch it. */
   async share(digest: string): Promise<void> {
     await this.remote?.put(digest, this.pathOf(digest))
   }
 
   /**
-   * Whether a file is here, after it was fetched if another machine has made it. What is fetched is read back before it gets
-   * its name: bytes that are not those of the name are thrown away.
+   * Fetches a file if another machine has made it, and returns whether it is here. A fetched file is read back before it
+   * gets its name, and thrown away if its bytes do not match the name.
    */
   async bring(digest: string): Promise<boolean> {
     if (this.has(digest)) return true
@@ -141,22 +141,21 @@ export class FileFolder {
     }
   }
 
-  /** Gives the space back at once. Copies that other machines have fetched stay there. */
+  /** Removes a file here and from the remote storage. Copies that other machines have fetched stay. */
   async remove(digest: string): Promise<void> {
     await this.remote?.remove(digest)
     this.forget(digest)
     rmSync(this.pathOf(digest), { force: true })
   }
 
-  /** Whether a file has the bytes that its name says. `pause` is awaited between two pieces of it. */
+  /** Whether the bytes of a file match its name. `pause` is awaited between two pieces. */
   async isWhole(digest: string, pause?: () => Promise<void>): Promise<boolean> {
     return existsSync(this.pathOf(digest)) && (await digestOf(this.pathOf(digest), pause)) === digest
   }
 
   /**
-   * Copies files into another folder, and returns those that it does not have afterwards. One that is there already is
-   * not copied again; with `reread` only if it still has the bytes that its name says. Each copy is read back before
-   * it gets its name.
+   * Copies files into another folder, and returns those that are missing there afterwards. A file that is there already is
+   * not copied again; with `reread`, only if its bytes match its name. Each copy is read back before it gets its name.
    */
   async copyTo(
     other: FileFolder,
@@ -176,7 +175,7 @@ export class FileFolder {
     return reread ? this.isWhole(digest, pause) : this.has(digest)
   }
 
-  /** False if the file is not here, or its bytes are not those that its name says. */
+  /** False if the file is missing here, or its bytes do not match its name. */
   async #copy(digest: string, other: FileFolder, pause: CopyOptions['pause']): Promise<boolean> {
     if (!this.has(digest)) return false
     const temporary = other.temporaryPath(digest)
@@ -202,17 +201,16 @@ export class FileFolder {
 
 export interface CopyOptions {
   reread?: boolean
-  /** Awaited after each piece that was read back. */
+  /** Awaited after each piece that is read back. */
   pause?: (() => Promise<void>) | undefined
 }
 
-/** What copying came to. */
 export interface FileCopies {
   copied: number
   missing: string[]
 }
 
-/** The SHA-256 of a file as hex digits. Between two pieces, which take the same memory, others have their turn. */
+/** The SHA-256 of a file as hex digits. `pause` is awaited between two pieces. */
 export async function digestOf(path: string, pause?: () => Promise<void>): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256')
   const file = await openFile(path)
@@ -229,13 +227,13 @@ export async function digestOf(path: string, pause?: () => Promise<void>): Promi
   }
 }
 
-/** A folder is told from others by when it was made, and by its number in the file system. */
-function nameOfFolder(path: string): string {
+/** A name made of the creation time of a folder and its number in the file system. */
+function folderName(path: string): string {
   const { ino, birthtimeNs } = statSync(path, { bigint: true })
   return new Bun.CryptoHasher('sha256').update(`${ino} ${birthtimeNs}`).digest('hex').slice(0, 16)
 }
 
-/** A file that never changes, open for reading. */
+/** A file that never changes, opened for reading. */
 export class SealedFile {
   #database: Database | undefined
   #descriptor: number | undefined
@@ -247,7 +245,7 @@ export class SealedFile {
     return this.#isClosed
   }
 
-  /** The rows of a query. Throws whatever SQLite says of a file that is missing or damaged. */
+  /** The rows of a query. Throws the error of SQLite if the file is missing or damaged. */
   all<Row>(sql: string, ...params: SQLQueryBindings[]): Row[] {
     return this.#connect()
       .query<Row, SQLQueryBindings[]>(sql)
@@ -262,14 +260,14 @@ export class SealedFile {
     )
   }
 
-  /** Reads its bytes from a place on, at most so many. Gives how many there were: none of a file that was closed, as nobody would close it again. */
+  /** Reads bytes from an offset on and returns how many it read. A closed file is not opened again, and gives 0. */
   read(into: Uint8Array, at: number, most = into.length): number {
     if (this.#isClosed) return 0
     this.#descriptor ??= openSync(this.path, 'r')
     return readSync(this.#descriptor, into, 0, most, at)
   }
 
-  /** Not memory-mapped: a file that is cut short while it is mapped would end the process. */
+  /** Opens the database without memory mapping: a mapped file that is truncated would end the process. */
   #connect(): Database {
     if (!this.#database) {
       const address = `${pathToFileURL(this.path).href}?immutable=1`

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A store of the first version, with what these statements write into it. */
+/** Makes a store of the first version and runs these statements in it. */
 export function firstVersion(path: string, ...statements: readonly string[]): void {
   const old = new Database(path, { create: true })
   old.run('CREATE TABLE schema_version (version INTEGER PRIMARY KEY)')

@@ -2,12 +2,11 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StoreFault } from './fault.ts'
 
-/** What a program wants to do in a folder. */
 const MODES = { read: constants.R_OK | constants.X_OK, write: constants.R_OK | constants.W_OK | constants.X_OK }
 
 /**
- * Why a folder cannot be used, as one sentence; undefined if it can, or is not there. `instead` is what else could be named.
- * Asked before the work begins: what a database says of its folder does not tell a disk from an owner.
+ * Why a folder cannot be used, as one sentence; undefined if it can, or does not exist. `instead` is what the operator could
+ * name in its place. It is checked before the work begins, because a database does not say whether disk or owner is wrong.
  */
 function whyNoAccess(folder: string, want: keyof typeof MODES, instead: string): string | undefined {
   const code = refused(() => accessSync(folder, MODES[want]))
@@ -20,17 +19,17 @@ function whyNoAccess(folder: string, want: keyof typeof MODES, instead: string):
     : `${folder} belongs to another user: run this as its owner (user id ${owner}), or name ${instead}`
 }
 
-/** Fails with that sentence. */
-export function needFolder(...asked: Parameters<typeof whyNoAccess>): void {
-  const why = whyNoAccess(...asked)
+/** Throws that sentence if a folder cannot be used. */
+export function needFolder(...args: Parameters<typeof whyNoAccess>): void {
+  const why = whyNoAccess(...args)
   if (why !== undefined) throw new StoreFault(why)
 }
 
-/** The same for a folder that will be made if it is not there: it needs the nearest one above it that is. */
+/** Throws if a folder cannot be made or used. A folder that does not exist needs the nearest existing one above it. */
 export function needRoom(folder: string, instead: string): void {
-  let place = folder
-  while (refused(() => statSync(place)) === 'ENOENT' && dirname(place) !== place) place = dirname(place)
-  needFolder(place, 'write', instead)
+  let existing = folder
+  while (refused(() => statSync(existing)) === 'ENOENT' && dirname(existing) !== existing) existing = dirname(existing)
+  needFolder(existing, 'write', instead)
 }
 
 function refused(work: () => unknown): string | undefined {

@@ -6,8 +6,8 @@ import { type NamedLock, StoreFault } from './db.ts'
 /**
  * Makes this process the only one that writes in a folder, until it calls `release()` or dies.
  *
- * SQLite uses a lock of the kernel: a killed process leaves none behind, and no process id has to be compared,
- * which another program or container could be using.
+ * SQLite uses a lock of the kernel. A killed process leaves no lock behind, and no process ids are compared, which another
+ * program or container could be using.
  */
 export function lockFolder(folder: string): NamedLock {
   const locked = lock(join(folder, 'lock'))
@@ -15,7 +15,7 @@ export function lockFolder(folder: string): NamedLock {
   return { release: async () => locked.close() }
 }
 
-/** The same with a file that exists only while it is locked. A file left by a killed process is reused. */
+/** Takes a lock with a file that exists only while it is locked. A file left by a killed process is reused. */
 export function lockFile(path: string): NamedLock | undefined {
   for (;;) {
     const before = identityOf(path)
@@ -34,12 +34,12 @@ export function lockFile(path: string): NamedLock | undefined {
 }
 
 /**
- * A lock that many can have at once, while nobody has it alone. The file stays: to remove it would take the lock away
- * from those who come at that moment.
+ * Takes a shared lock, which many processes can have while none has the exclusive one. The file stays: removing it would
+ * break the lock of a process that takes it at that moment.
  */
 export const shareFile = (path: string): NamedLock | undefined => kept(lock(path, SHARED))
 
-/** The same file, for one who wants to be alone. */
+/** Takes the exclusive lock of the same file. */
 export const ownFile = (path: string): NamedLock | undefined => kept(lock(path))
 
 const kept = (locked: Database | undefined): NamedLock | undefined => locked && { release: async () => locked.close() }
@@ -49,11 +49,11 @@ function identityOf(path: string): string | undefined {
   return file && `${file.ino} ${file.birthtimeNs}`
 }
 
-const ALONE = ['BEGIN EXCLUSIVE']
-/** A transaction that has read keeps others from writing. */
+const EXCLUSIVE = ['BEGIN EXCLUSIVE']
+/** A transaction that has read prevents others from writing. */
 const SHARED = ['BEGIN', 'SELECT 1 FROM sqlite_schema']
 
-function lock(path: string, how: readonly string[] = ALONE): Database | undefined {
+function lock(path: string, how: readonly string[] = EXCLUSIVE): Database | undefined {
   const database = new Database(path, { create: true, readwrite: true })
   try {
     database.run('PRAGMA busy_timeout = 0')

@@ -12,7 +12,7 @@ import storedComparison from './migrations/010-stored-comparison.sql' with { typ
 import verifiedParts from './migrations/011-verified-parts.sql' with { type: 'text' }
 import sourceCopies from './migrations/012-source-copies.sql' with { type: 'text' }
 
-/** In order. Never edit one that was released: a change of the schema is a new file. */
+/** All migrations in order. Never edit one that was released: a change of the schema is a new file. */
 const MIGRATIONS: readonly string[] = [
   first,
   loading,
@@ -34,12 +34,12 @@ export interface Dialect {
   bigint: string
   /** Makes a text column sort by its bytes, as row keys must. */
   bytewise: string
-  /** After the closing bracket of a table whose rows should lie in key order. */
+  /** Follows the closing bracket of a table whose rows are stored in key order. */
   clustered: string
   table: string
 }
 
-/** For one who only reads: the store must be of this version as it is. */
+/** Throws unless the store has the current version. For readers, who do not migrate. */
 export async function checkVersion(db: Db): Promise<void> {
   const version = await versionOf(db)
   if (version > MIGRATIONS.length) throw new StoreFault(NEWER)
@@ -67,7 +67,7 @@ export async function migrate(db: Db, dialect: Dialect, create: boolean): Promis
   })
 }
 
-/** Rows were once kept in tables of the store. */
+/** Refuses a store of an old version, which kept the rows of releases in tables. */
 async function refuseRowsInTables(tx: Db): Promise<void> {
   const [found] = await tx.query("SELECT release_id FROM release WHERE state <> 'loading' LIMIT 1")
   if (found)
@@ -83,7 +83,7 @@ export interface Table {
   key: readonly string[]
 }
 
-/** The tables of a store of this version, without the one that has its version. */
+/** The tables of a store of the current version, except the one with the version. */
 export function tables(): Table[] {
   const found = new Map<string, Table>()
   for (const statement of MIGRATIONS.flatMap((text) => text.replaceAll(/--[^\n]*/g, '').split(';'))) {

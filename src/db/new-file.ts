@@ -3,12 +3,12 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import { syncFile } from './replace-file.ts'
 import { asStoreFault } from './sqlite-fault.ts'
 
-/** A first answer reads one page: of larger ones more is read in vain, and smaller ones leave more room unused. */
+/** A lookup reads one page. Larger pages make it read more than it needs, and smaller ones leave more space unused. */
 const PAGE_BYTES = 4096
 
 /**
- * A file being written, in one transaction and without a journal: if the process dies, what it has written is thrown
- * away. Pages go to disk as they fill up, so the memory it takes does not grow with the file.
+ * A SQLite file that is being written, in one transaction and without a journal: if the process dies, the file is thrown
+ * away. Pages go to disk as they fill up, so memory does not grow with the file.
  */
 export class NewFile {
   readonly #database: Database
@@ -20,7 +20,7 @@ export class NewFile {
     this.#database = new Database(path, { create: true, readwrite: true })
     for (const setting of [
       `page_size = ${PAGE_BYTES}`,
-      // Not OFF, which this build of SQLite refuses. Of a file that begins empty there is nothing to keep in it.
+      // OFF is refused by this build of SQLite. The journal of a file that begins empty stays empty.
       'journal_mode = MEMORY',
       'synchronous = OFF',
       'cache_size = -8192',
@@ -37,7 +37,7 @@ export class NewFile {
     return this.#database.query<Row, SQLQueryBindings[]>(sql).get(...params) ?? undefined
   }
 
-  /** A statement that is prepared once and run many times. */
+  /** Prepares a statement once, to be run many times. */
   statement<Params extends SQLQueryBindings[]>(sql: string): (...params: Params) => void {
     const statement = this.#database.prepare<unknown, SQLQueryBindings[]>(sql)
     this.#statements.push(statement)
@@ -50,7 +50,7 @@ export class NewFile {
     }
   }
 
-  /** On return all of it is on disk. */
+  /** Completes the file. On return all of it is on disk. */
   finish(): void {
     try {
       this.#database.run('COMMIT')
@@ -61,13 +61,13 @@ export class NewFile {
     }
   }
 
-  /** A statement that is not finalized would keep the file open. */
+  /** Finalizes all statements first, because they would keep the file open. */
   #close(): void {
     for (const statement of this.#statements.splice(0)) statement.finalize()
     this.#database.close()
   }
 
-  /** Leaves nothing behind. */
+  /** Removes the file. */
   abandon(): void {
     this.#close()
     rmSync(this.path, { force: true })

@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Leaves the old file or the new one, never a part, even after a power cut: temporary file, sync, rename, sync of the folder. */
+/**
+ * Replaces a file by temporary file, sync, rename and sync of the folder, so that even after a power cut there is the old file
+ * or the new one, and never a part.
+ */
 export function replaceFile(
   path: string,
   content: string | Uint8Array,
-  // Nobody can guess the name, and what has it already is not written over.
+  // Nobody can guess this name, and an existing file is not overwritten.
   temporary = `${path}.${randomBytes(8).toString('hex')}`,
 ): void {
   const file = openSync(temporary, 'wx', 0o600)
@@ -25,7 +28,7 @@ export function replaceFile(
   syncFolder(dirname(path))
 }
 
-/** On return, the list of files in the folder is on disk. */
+/** Syncs a folder. On return, its list of files is on disk. */
 export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r')
   try {
@@ -35,7 +38,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** On return what was written to a file is on disk. */
+/** Syncs a file. On return, its content is on disk. */
 export function syncFile(path: string): void {
   const descriptor = openSync(path, 'r+')
   try {

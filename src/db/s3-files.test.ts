@@ -16,7 +16,7 @@ function machines() {
   const [here, there] = ['here', 'there'].map(
     (name) => new FileFolder(join(folder.path, name), new S3Files('s3://bucket/a/b', storage.options)),
   ) as [FileFolder, FileFolder]
-  // More than fits into one part of an upload, and does not compress.
+  // These bytes are more than one part of an upload, and do not compress.
   const bytes = crypto.getRandomValues(new Uint8Array(65_536)).toHex().repeat(90)
   const digest = new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
   here.create('x').abandon()
@@ -38,7 +38,7 @@ test('a file that one machine shares is fetched by another, whole, and compresse
   expect([storage.objects.size, here.has(digest), there.has(digest)]).toEqual([0, false, true])
 })
 
-test('what the storage has made of a file is not taken for it, and leaves nothing behind', async () => {
+test('a file that the storage has damaged is refused, and leaves nothing behind', async () => {
   using two = machines()
   const { here, there, digest } = two
   await here.share(digest)
@@ -58,7 +58,7 @@ test('what the storage has made of a file is not taken for it, and leaves nothin
   storage.objects.clear()
 })
 
-test('storage that is away is told as such, and asked again', async () => {
+test('storage that is away is reported as such, and is tried again', async () => {
   using two = machines()
   const { here, there, digest } = two
   storage.isAway = true
@@ -70,7 +70,7 @@ test('storage that is away is told as such, and asked again', async () => {
   storage.objects.clear()
 })
 
-test('a few bytes that unpack to very many are stopped at the size that was said', async () => {
+test('unpacking stops at the size limit', async () => {
   using folder = temporaryFolder()
   const [packed, path] = ['packed', 'unpacked'].map((name) => join(folder.path, name)) as [string, string]
   writeFileSync(packed, Bun.zstdCompressSync(new Uint8Array(32 * 1024 ** 2)))

@@ -6,16 +6,16 @@ import { S3Client, type S3File, type S3Options } from 'bun'
 import { StoreBusy, StoreFault } from './fault.ts'
 import { isUnpackingError, newPacker } from './zstd.ts'
 
-/** Where the files of several machines meet. Nothing that comes from there is believed before it was hashed. */
+/** Storage that several machines share. Files from there are hashed before they are used. */
 export interface RemoteFiles {
   /** On return others can fetch the file. */
   put(digest: string, path: string): Promise<void>
-  /** Writes a file to that path, as it came. False if there is none, or it cannot be unpacked. */
+  /** Fetches a file and writes it to a path. False if it does not exist or cannot be unpacked. */
   get(digest: string, path: string): Promise<boolean>
   remove(digest: string): Promise<void>
 }
 
-/** How the objects are called, and which setting names the bucket. */
+/** The ending of the names of objects, and the setting with the address of the bucket. */
 interface S3Names {
   ending: string
   setting: 'RELEASES' | 'ARCHIVE'
@@ -23,13 +23,13 @@ interface S3Names {
 const RELEASES: S3Names = { ending: '.atr.zst', setting: 'RELEASES' }
 export const COPIES: S3Names = { ending: '.zst', setting: 'ARCHIVE' }
 
-/** What is unpacked to more than that is not a file of ours. */
+/** The most bytes that a file may have when it is unpacked. */
 const MOST_BYTES = 64 * 1024 ** 3
 
 /**
- * A bucket of S3-compatible object storage. Each file is one object, `<prefix>/<digest>` and an ending, which is there whole or not
- * at all. The driver takes keys and address from `S3_ACCESS_KEY_ID`, `S3_SECRET_ACCESS_KEY`, `S3_ENDPOINT` and `S3_REGION`, or
- * from the same names with `AWS_`.
+ * A bucket of S3-compatible object storage. Each file is one object, `<prefix>/<digest>` and an ending, which exists whole or
+ * not at all. The driver reads keys and address from `S3_ACCESS_KEY_ID`, `S3_SECRET_ACCESS_KEY`, `S3_ENDPOINT` and
+ * `S3_REGION`, or from the same names with `AWS_`.
  */
 export class S3Files implements RemoteFiles {
   readonly #client: S3Client
@@ -46,14 +46,14 @@ export class S3Files implements RemoteFiles {
   }
 
   has(digest: string): Promise<boolean> {
-    return this.#reached(() => this.#object(digest).exists())
+    return this.#request(() => this.#object(digest).exists())
   }
 
-  /** What is sent is first packed into a file, which is beside the file itself if left out. */
+  /** Sends a file. It is first compressed into the file `packed`. */
   async put(digest: string, path: string, packed = `${path}.zst`): Promise<void> {
     try {
       await pipeline(createReadStream(path), newPacker(), createWriteStream(packed, { mode: 0o600, flags: 'wx' }))
-      await this.#reached(() => this.#object(digest).write(Bun.file(packed)))
+      await this.#request(() => this.#object(digest).write(Bun.file(packed)))
     } finally {
       rmSync(packed, { force: true })
     }
@@ -61,27 +61,27 @@ export class S3Files implements RemoteFiles {
 
   async get(digest: string, path: string): Promise<boolean> {
     if (!(await this.has(digest))) return false
-    return this.#reached(() => unpack(Readable.from(this.#object(digest).stream()), path, MOST_BYTES))
+    return this.#request(() => unpack(Readable.from(this.#object(digest).stream()), path, MOST_BYTES))
   }
 
   async remove(digest: string): Promise<void> {
-    await this.#reached(() => this.#object(digest).delete())
+    await this.#request(() => this.#object(digest).delete())
   }
 
   #object(digest: string): S3File {
     return this.#client.file(`${this.#prefix}${digest}${this.names.ending}`)
   }
 
-  async #reached<T>(ask: () => Promise<T>): Promise<T> {
+  async #request<T>(send: () => Promise<T>): Promise<T> {
     try {
-      return await ask()
+      return await send()
     } catch (error) {
-      throw away(error, this.names)
+      throw storageFault(error, this.names)
     }
   }
 }
 
-const away = (cause: unknown, { setting }: S3Names): Error =>
+const storageFault = (cause: unknown, { setting }: S3Names): Error =>
   cause instanceof Error && 'code' in cause && cause.code === 'ERR_S3_MISSING_CREDENTIALS'
     ? new StoreFault(`the keys of ${setting} are missing: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY`, { cause })
     : new StoreBusy(cause, `the object storage of ${setting} does not answer, or refuses the keys: try again`)

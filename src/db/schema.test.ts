@@ -35,7 +35,7 @@ async function textColumns(db: Db): Promise<Column[]> {
   }))
 }
 
-/** All the SQL there is. */
+/** All SQL texts of the code. */
 function storeTexts(): string {
   const root = join(import.meta.dir, '..')
   const stores = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('store.ts'))
@@ -58,7 +58,7 @@ test('every text column of a key or an index sorts by its bytes, whatever the en
     expect(unmarked(inKeys)).toEqual([])
   }))
 
-test('every text column that a store orders or compares sorts by its bytes, and so do its namesakes', () =>
+test('every text column that a store orders or compares sorts by its bytes, in all tables that have it', () =>
   withStore(async (db) => {
     const sql = storeTexts()
     const lists = [...sql.matchAll(/(?:ORDER|GROUP) BY ([\w., ]+)/g)].flatMap(

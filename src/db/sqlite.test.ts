@@ -28,7 +28,7 @@ const withStore = (work: (db: Db, path: string) => Promise<void>): Promise<void>
     }
   })
 
-/** Another process that holds the write lock for so long. Resolves when it has it. */
+/** Starts a process that holds the write lock for some time. Resolves when it has the lock. */
 async function holdLock(path: string, ms: number): Promise<{ exited: Promise<number> }> {
   const text = `const db = new (require('bun:sqlite').Database)(process.argv[1])
     db.run('BEGIN IMMEDIATE'); console.log('held'); setTimeout(() => db.close(), Number(process.argv[2]))`
@@ -40,7 +40,7 @@ async function holdLock(path: string, ms: number): Promise<{ exited: Promise<num
 const insert = (db: Db, npi: string): Promise<unknown> =>
   db.query('INSERT INTO provider (npi, entity_type) VALUES ($1, 2)', [npi])
 
-test('who waits for the write lock of another process holds up no one else in this one', () =>
+test('a request that waits for the write lock of another process does not block other requests', () =>
   withStore(async (db, path) => {
     const other = await holdLock(path, 5_000)
     let longest = 0
@@ -72,7 +72,7 @@ const storeWith = (path: string, release: string): void =>
     'INSERT INTO verification (verified_at, rows_verified, rows_failed) VALUES (1, 10, 3)',
   )
 
-test('a store of the first version without releases is brought forward, and a load that died in it is gone', () =>
+test('a store of the first version without releases is migrated, and an interrupted load in it is removed', () =>
   withFolder(async (folder) => {
     const path = join(folder, 'store.db')
     storeWith(
@@ -88,7 +88,7 @@ test('a store of the first version without releases is brought forward, and a lo
     await db.close()
   }))
 
-test('a store that keeps its rows in tables is refused with what to do, and left as it is', () =>
+test('a store that keeps its rows in tables is refused with a remedy, and stays as it is', () =>
   withFolder(async (folder) => {
     const path = join(folder, 'store.db')
     storeWith(

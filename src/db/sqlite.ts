@@ -17,23 +17,23 @@ const DIALECT: Dialect = {
   clustered: ' STRICT, WITHOUT ROWID',
 }
 const BUSY_MS = 10_000
-/** Pauses before asking for the lock again: short at first, as most writers are done soon. */
+/** Pauses before the lock is tried again. They are short at first, because most writers are done soon. */
 const PAUSES_MS = [1, 1, 2, 3, 5, 8, 13, 20]
 const ROWS_PER_STATEMENT = 64
 
 interface SqliteOptions {
   create?: boolean
-  /** The release files; by default those of the folder `releases` beside the store. */
+  /** The release files; by default those of the folder `releases` next to the store. */
   files?: FileFolder
-  /** Held while the store is open. */
+  /** The lock that says that the store is in use. It is released when the store is closed. */
   use?: NamedLock | undefined
-  /** Changes nothing on disk: no migration, no file beside the store. */
+  /** Changes nothing on disk: no migration, no file next to the store. */
   isReadOnly?: boolean
 }
 
 /**
- * SQLite on one file, safe with several processes. Reads use a connection of their own, so they see
- * the last commit and never a transaction that is half done; writes queue for the other one.
+ * Opens a store in one SQLite file, which several processes may use. Reads have their own connection, so they see the last
+ * commit and never an open transaction; writes queue for the other connection.
  */
 export async function openSqlite(
   path: string,
@@ -56,8 +56,8 @@ export async function openSqlite(
 }
 
 /**
- * Retries while another process has the lock. SQLite could wait by itself, but that would block this whole process:
- * a server must answer other requests while one waits.
+ * Retries while another process has the lock. SQLite could wait by itself, but that would block the whole process, and a
+ * server must answer other requests meanwhile.
  */
 async function whenFree<T>(work: () => T, since = performance.now()): Promise<T> {
   for (let tries = 0; ; tries++) {
@@ -71,12 +71,12 @@ async function whenFree<T>(work: () => T, since = performance.now()): Promise<T>
   }
 }
 
-/** Stores of older versions could be read by everyone. SQLite gives the files beside a store the mode of the store. */
+/** Makes a store readable by its owner only, which older versions did not. SQLite gives the journal the mode of the store. */
 function keepPrivate(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     try {
       if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
-    } catch {} // it is not there, or not ours: then its owner decides
+    } catch {} // the file does not exist, or belongs to another user, who decides
   }
 }
 
@@ -92,8 +92,8 @@ function connect(path: string, create: boolean): Database {
 }
 
 /**
- * Beside a process that has it open the store is read with its journal; else nothing is written beside it. A journal
- * without its index is what a crash or a copy left: SQLite would make the index, so a copy of both is read instead.
+ * Opens a store without writing any file. If a process has it open, it is read with its journal. A journal without its index
+ * was left by a crash or a copy: SQLite would write the index, so a temporary copy is read instead.
  */
 function connectToRead(path: string): Database {
   if (!existsSync(`${path}-wal`)) return openToRead(path, '?immutable=1')
@@ -103,7 +103,7 @@ function connectToRead(path: string): Database {
     const copy = join(folder, 'store')
     for (const end of ['', '-wal']) copyFileSync(`${path}${end}`, `${copy}${end}`)
     const database = openToRead(copy, '?mode=ro')
-    database.query('SELECT count(*) FROM sqlite_schema').get() // opens the journal: from here on, no name is needed
+    database.query('SELECT count(*) FROM sqlite_schema').get() // opens the journal, so that the files can be removed
     return database
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -129,7 +129,7 @@ function configured(database: Database, create: boolean): Database {
   return database
 }
 
-/** Checking every page takes a second per gigabyte, so large stores are checked by `atr fsck` only. */
+/** Checks every page of a small store. It takes a second per gigabyte, so large stores are checked by `atr fsck` only. */
 function checkPages(database: Database): void {
   const size = database.query<{ size: number }, []>(
     'SELECT page_count * page_size AS size FROM pragma_page_count(), pragma_page_size()',
@@ -170,7 +170,7 @@ class SqliteDb implements Db {
     })
   }
 
-  /** Uses its own connection, so that other requests still see the last commit. */
+  /** Has its own connection, so that other requests still see the last commit. */
   async snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
     const connection = await whenFree(this.connectAgain)
     try {
@@ -209,8 +209,8 @@ class SqliteDb implements Db {
   }
 
   /**
-   * One writer at a time: a statement of another request must not land inside an open transaction. The timeout
-   * counts from when a writer joined the queue, so nobody waits longer than BUSY_MS.
+   * Runs one writer at a time: a statement of another request must not run inside an open transaction. The timeout counts
+   * from the time when a writer joined the queue, so nobody waits longer than BUSY_MS.
    */
   #alone<T>(work: (since: number) => Promise<T>): Promise<T> {
     const since = performance.now()
@@ -269,7 +269,7 @@ class SqliteTransaction implements Db {
   async close(): Promise<void> {}
 }
 
-/** `$1` is the portable form; SQLite numbers such names by first appearance, so they become `?1`. */
+/** Runs a statement. `$1` is the portable form of a parameter; SQLite numbers such names by first appearance, so it needs `?1`. */
 function run<Row>(connection: Database, sql: string, params: readonly unknown[]): Row[] {
   const statement = connection.query<Row, SQLQueryBindings[]>(sql.replaceAll(/\$(\d+)/g, '?$1'))
   const rows = statement.all(...(params as SQLQueryBindings[]))
@@ -277,7 +277,7 @@ function run<Row>(connection: Database, sql: string, params: readonly unknown[])
   return rows
 }
 
-/** The driver silently rounds whole numbers above 2^53. None of our tables has one. */
+/** Throws on whole numbers above 2^53, which the driver silently rounds. No table should have one. */
 function checkIntegers(row: Readonly<Record<string, unknown>>): void {
   for (const name in row) {
     const value = row[name]

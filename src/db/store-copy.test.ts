@@ -8,7 +8,7 @@ import { tables } from './migrator.ts'
 import { copyStore } from './store-copy.ts'
 import { openStoreAt, type StorePlace } from './store-place.ts'
 
-/** Every row of every table. */
+/** All rows of all tables. */
 const contents = (db: Db): Promise<unknown[]> =>
   Promise.all(
     tables().map(async ({ name, key }) => {
@@ -30,7 +30,7 @@ async function fill(db: Db): Promise<void> {
   await db.query('UPDATE rails_event_number SET last_no = 7')
 }
 
-test('the tables that are copied are all that a store has', async () => {
+test('all tables of a store are copied', async () => {
   await using store = await testStore('sqlite')
   const made = await store.db.query<{ name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'schema_version' ORDER BY name",

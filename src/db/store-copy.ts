@@ -6,9 +6,9 @@ const ROWS_PER_STEP = 5_000
 const LONG = { isLong: true }
 
 /**
- * Copies a store, as it is at one moment, into a new one of either engine. Every value stays as it is, so everything
- * that was proved from the old store is proved from the new one by the same bytes. A crash leaves a part of the new store.
- * Returns how many rows there are. `onTable` is called before each table, with the number of all.
+ * Copies a store, as it is at one moment, into a new one of either engine. Every value stays as it is, so the new store gives
+ * the same proofs. A crash leaves a part of the new store. Returns the number of rows. `onTable` is called before each
+ * table, with the number of all tables.
  */
 export async function copyStore(
   from: Db,
@@ -22,8 +22,8 @@ export async function copyStore(
       const all = tables()
       for (const table of all) {
         onTable(table.name, all.length)
-        await new Promise((resolve) => setImmediate(resolve)) // a file answers at once: a signal would wait for the whole copy
-        // A new store has the first values of its counters.
+        await new Promise((resolve) => setImmediate(resolve)) // lets signals in, which would wait for the whole copy
+        // A new store already has rows with counters.
         await target.query(`DELETE FROM ${table.name}`)
         for await (const some of rowsOf(source, table)) {
           await insert(target, table.name, some)
@@ -39,7 +39,7 @@ export async function copyStore(
 
 type Row = Readonly<Record<string, unknown>>
 
-/** All rows in the order of their key, some at a time. */
+/** All rows in the order of their key, in pieces. */
 async function* rowsOf(db: Db, { name, key }: Table): AsyncGenerator<readonly Row[]> {
   if (key.length === 0) {
     yield await db.query<Row>(`SELECT * FROM ${name}`)

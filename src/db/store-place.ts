@@ -8,13 +8,13 @@ import { syncFolder } from './replace-file.ts'
 import { openSqlite } from './sqlite.ts'
 import { asStoreFault as asFileFault } from './sqlite-fault.ts'
 
-/** Where a store is: a SQLite file, or a schema of a PostgreSQL database. */
+/** The place of a store: a SQLite file, or a schema of a PostgreSQL database. */
 export type StorePlace = { file: string } | PostgresPlace
 
 interface OpenOptions {
-  /** Makes a new one. */
+  /** Makes a new store. */
   create?: boolean
-  /** Where its release files are. */
+  /** The release files. */
   files: FileFolder
   /** Released when the store is closed. */
   use?: NamedLock | undefined
@@ -22,7 +22,7 @@ interface OpenOptions {
   isReadOnly?: boolean
 }
 
-// What PostgreSQL needs is loaded where there is one.
+// The modules for PostgreSQL are loaded only if the store is in one.
 const locks = () => import('./postgres/lock.ts')
 
 export const openStoreAt = async (place: StorePlace, options: OpenOptions): Promise<Db> =>
@@ -30,7 +30,7 @@ export const openStoreAt = async (place: StorePlace, options: OpenOptions): Prom
     ? openSqlite(place.file, options)
     : (await import('./postgres/postgres.ts')).openPostgres(place, options)
 
-/** Says that a store is in use, by this process and perhaps by others: meanwhile it is neither moved nor replaced. */
+/** Marks a store as used by this process. Until the lock is released, the store cannot be moved or replaced. */
 export async function useStore(place: StorePlace): Promise<NamedLock> {
   const lock =
     'file' in place
@@ -40,7 +40,7 @@ export async function useStore(place: StorePlace): Promise<NamedLock> {
   throw new StoreBusy(undefined, 'the store is being moved or restored by another command: wait until that is done')
 }
 
-/** Takes a store that nobody uses, to move or replace it. Until this is released, nobody can open it. */
+/** Takes a store that no process uses, to move or replace it. Until the lock is released, nobody can open it. */
 export async function takeStore(place: StorePlace): Promise<NamedLock> {
   const lock =
     'file' in place
@@ -67,7 +67,7 @@ export async function isStoreAt(place: StorePlace): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Where a store is made that is to take this place when it is whole. What earlier attempts left there is removed. */
+/** The temporary place where a new store for this place is built. Files and schemas of earlier attempts are removed. */
 export async function clearBuilding(place: StorePlace): Promise<StorePlace> {
   for (const name of ['whole', 'building'] as const) {
     const left = named(place, name)
@@ -77,14 +77,14 @@ export async function clearBuilding(place: StorePlace): Promise<StorePlace> {
   return named(place, 'building')
 }
 
-/** Gives a new store the name that says that all of it is there and was checked. Only its place is missing then. */
+/** Renames a built store to mark it as complete and checked. Then it only has to be put in place. */
 export async function markWhole(built: StorePlace, place: StorePlace): Promise<StorePlace> {
   const whole = named(place, 'whole')
   await putInPlace(built, whole)
   return whole
 }
 
-/** A store that is whole and waits for this place, left by a move that was interrupted. */
+/** A complete store that an interrupted move has left for this place. */
 export async function findWhole(place: StorePlace): Promise<StorePlace | undefined> {
   const whole = named(place, 'whole')
   return (await isStoreAt(whole)) ? whole : undefined
@@ -93,7 +93,7 @@ export async function findWhole(place: StorePlace): Promise<StorePlace | undefin
 const named = (place: StorePlace, name: 'building' | 'whole'): StorePlace =>
   'file' in place ? { file: `${place.file}.${name}` } : { ...place, schema: `${place.schema}_${name}` }
 
-/** Gives a store that is whole its place, which must be free. */
+/** Renames a built store to its place, which must be free. */
 export async function putInPlace(built: StorePlace, place: StorePlace): Promise<void> {
   if ('file' in place && 'file' in built) {
     renameSync(built.file, place.file)
@@ -102,7 +102,7 @@ export async function putInPlace(built: StorePlace, place: StorePlace): Promise<
     await command(built, `ALTER SCHEMA ${built.schema} RENAME TO ${place.schema}`)
 }
 
-/** Gives a store another name, if there is one: what it was, and when. It can be given its place again by hand. */
+/** Renames a store, if there is one, to a name with the reason and the time. It can be put back by hand. */
 export async function setAside(place: StorePlace, what: 'moved' | 'replaced', now: number): Promise<void> {
   const time = new Date(now).toISOString().replaceAll(/[-:.]/g, '')
   if ('file' in place) {
@@ -114,7 +114,7 @@ export async function setAside(place: StorePlace, what: 'moved' | 'replaced', no
     await command(place, `ALTER SCHEMA ${place.schema} RENAME TO ${place.schema}_${what}_${time.toLowerCase()}`)
 }
 
-/** Whether a store was here and has been moved to another place. */
+/** Whether a store was moved from here to another place. */
 export async function wasMoved(place: StorePlace): Promise<boolean> {
   if ('file' in place) {
     const [folder, prefix] = [dirname(place.file), `${basename(place.file)}.moved-`]
@@ -124,7 +124,7 @@ export async function wasMoved(place: StorePlace): Promise<boolean> {
   return (await command(place, moved, [`${place.schema}_moved_`])).length > 0
 }
 
-/** A store of SQLite has two more files while it is open. */
+/** The endings of the files of a SQLite store: it has two more files while it is open. */
 const ENDS = ['', '-wal', '-shm']
 
 const command = async (place: PostgresPlace, sql: string, params?: readonly unknown[]): Promise<readonly unknown[]> =>

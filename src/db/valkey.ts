@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** Longer than an answer takes on any network that is worth asking over for each request, on a busy machine too. */
+/** How long to wait for an answer. Valkey is asked for each request, so it must be near, and answers much sooner. */
 const PATIENCE_MS = 1_000
 
-/** A script that runs in Valkey as one step that nothing comes between. */
+/** A script that runs in Valkey as one atomic step. */
 export class ValkeyScript {
   readonly digest: string
 
@@ -12,14 +12,11 @@ export class ValkeyScript {
   }
 }
 
-/** A connection to Valkey or Redis. It is made when it is needed, and made again after any fault. */
+/** A connection to Valkey or Redis. It is made when it is used, and made again after any fault. */
 export class Valkey {
   #client: Promise<Bun.RedisClient> | undefined
 
-  constructor(
-    readonly url: string,
-    readonly patienceMs = PATIENCE_MS,
-  ) {}
+  constructor(readonly url: string) {}
 
   /** Fails within a second or so if Valkey is away or does not answer. */
   async run(script: ValkeyScript, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
@@ -36,7 +33,7 @@ export class Valkey {
         ),
       )
     } catch (error) {
-      // An answer that comes late must not be taken for that to another question.
+      // A late answer must not be taken for the answer to another question.
       if (this.#client === client) this.close()
       throw error
     }
@@ -49,7 +46,7 @@ export class Valkey {
 
   async #connect(): Promise<Bun.RedisClient> {
     const client = new Bun.RedisClient(this.url, {
-      connectionTimeout: this.patienceMs,
+      connectionTimeout: PATIENCE_MS,
       autoReconnect: false,
       enableOfflineQueue: false,
     })
@@ -60,8 +57,8 @@ export class Valkey {
   #inTime<T>(work: Promise<T>): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>()
     const giveUp = (): void => reject(new Error('Valkey did not answer in time'))
-    // If this process was late itself, the answer is there already, and is read first.
-    const timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), this.patienceMs)
+    // If this process itself was late, the answer has arrived already and is read first.
+    const timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), PATIENCE_MS)
     return Promise.race([work, promise]).finally(() => clearTimeout(timer))
   }
 }

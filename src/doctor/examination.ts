@@ -1,11 +1,18 @@
-// Looks at an installation from all sides. It changes nothing: the store is opened read-only, and may be in use meanwhile.
+// Examines an installation. It changes nothing: the store is opened read-only, and may be in use meanwhile.
 
 import { makeApp } from '../app.ts'
 import type { CitationEvent } from '../citations/store.ts'
 import type { Config } from '../config.ts'
 import { StoreBusy, StoreFault } from '../db/db.ts'
 import { findWhole, wasMoved } from '../db/store-place.ts'
-import { checkAccess, checkUnlocked, type Installation, openUnchecked, partsOf, placeOf } from '../installation.ts'
+import {
+  checkAccess,
+  checkUnlocked,
+  type Installation,
+  installationParts,
+  openUnchecked,
+  storePlace,
+} from '../installation.ts'
 import type { IntegrityReport } from '../integrity/report/report-shape.ts'
 import { limitsOf } from '../main.ts'
 import { answerValue } from '../operation.ts'
@@ -17,18 +24,18 @@ import { type Disk, diskFindings, disksOf, fileFindings, type Listener, listener
 import {
   archiveFindings,
   citationFacts,
-  type Examined,
-  fileFindingsOf,
+  type FactsAndFindings,
   type KeyFact,
   keyFacts,
   logFindings,
   type ReleaseFacts,
   releaseFacts,
-  type WithFindings,
+  releaseFileFindings,
+  type Subject,
 } from './records.ts'
 import { type WitnessFact, witnessFacts } from './witnesses.ts'
 
-/** What was found. Members that need the store are null where it cannot be read. */
+/** The result of an examination. Members that need the store are null if it cannot be read. */
 export interface Examination {
   at: string
   status: 'ok' | 'warn' | 'fail'
@@ -37,7 +44,7 @@ export interface Examination {
   disks: Disk[]
   engine: 'sqlite' | 'postgres'
   report: IntegrityReport | null
-  /** Charts of which nothing was ever published. */
+  /** Charts without any published release. */
   missing: string[]
   releases: ReleaseFacts | null
   witnesses: WitnessFact[] | null
@@ -80,11 +87,11 @@ export async function examine(config: Config, now: number): Promise<Examination>
 
 const MISSING = { 'log key': 'log_keys_missing', pepper: 'pepper_missing' } as const
 
-/** Undefined where the store cannot be read; `findings` then says why. */
+/** Undefined if the store cannot be read; the reason is added to `findings`. */
 async function open(config: Config, findings: Finding[]): Promise<Installation | undefined> {
   try {
     checkAccess(config, true)
-    const parts = await partsOf(config)
+    const parts = await installationParts(config)
     const missing = parts.filter(([, isThere]) => !isThere).map(([name]) => name)
     if (missing.length === parts.length) {
       findings.splice(0, findings.length, finding('not_installed', 'there is no installation here'))
@@ -95,22 +102,25 @@ async function open(config: Config, findings: Finding[]): Promise<Installation |
     if (missing.length > 0) return undefined
     return await openUnchecked(config, { isReadOnly: true })
   } catch (error) {
-    const told = storeFinding(error)
-    if (!findings.some(({ what }) => what === told.what)) findings.push(told)
+    pushOnce(findings, storeFinding(error))
     return undefined
   }
 }
 
-/** A backup put where a store was moved from would be a second store of the same logs. */
+function pushOnce(findings: Finding[], finding: Finding): void {
+  if (!findings.some(({ what }) => what === finding.what)) findings.push(finding)
+}
+
+/** Finds out whether the store was moved: a backup that is restored here would then be a second store of the same logs. */
 async function noStore(config: Config): Promise<Finding> {
-  const place = placeOf(config)
+  const place = storePlace(config)
   if (await findWhole(place)) return finding('move_interrupted', 'a move of the store to this place was interrupted')
   return (await wasMoved(place))
     ? finding('store_moved', 'the store was moved from here')
     : finding('store_missing', 'the store is missing')
 }
 
-/** A store that can be read and not written is looked at all the same. */
+/** Checks write access. A store that can be read but not written is examined too. */
 function accessFindings(config: Config): Finding[] {
   try {
     checkAccess(config)
@@ -139,42 +149,42 @@ interface Records {
   events: CitationEvent[] | undefined
 }
 
-/** One look that fails does not keep the others from being made: the store may be damaged in one place. */
-async function recordsOf(examined: Examined, findings: Finding[]): Promise<Records> {
+/** Examines the store. Each look is made even if others fail, because the store may be damaged in one place only. */
+async function recordsOf(subject: Subject, findings: Finding[]): Promise<Records> {
   const attempt = async <T>(look: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await look()
     } catch (error) {
       const isOurs = error instanceof StoreFault || error instanceof StoreBusy
-      const told = isOurs ? storeFinding(error) : finding('store_unusable', 'something in the store cannot be read')
-      if (!findings.some(({ what }) => what === told.what)) findings.push(told)
+      const fault = isOurs ? storeFinding(error) : finding('store_unusable', 'something in the store cannot be read')
+      pushOnce(findings, fault)
       return undefined
     }
   }
-  const noted = async (look: () => Promise<Finding[]>): Promise<void> => {
+  const addFindings = async (look: () => Promise<Finding[]>): Promise<void> => {
     findings.push(...((await attempt(look)) ?? []))
   }
-  const withFacts = async <T>(look: (examined: Examined) => Promise<WithFindings<T>>): Promise<T | undefined> => {
-    const made = await attempt(() => look(examined))
-    findings.push(...(made?.findings ?? []))
-    return made?.found
+  const addFacts = async <T>(look: (subject: Subject) => Promise<FactsAndFindings<T>>): Promise<T | undefined> => {
+    const result = await attempt(() => look(subject))
+    findings.push(...(result?.findings ?? []))
+    return result?.facts
   }
-  await attempt(() => checkUnlocked(examined.installation))
-  await noted(() => logFindings(examined))
-  await noted(() => fileFindingsOf(examined))
-  const report = await attempt(() => integrityReportOf(examined))
+  await attempt(() => checkUnlocked(subject.installation))
+  await addFindings(() => logFindings(subject))
+  await addFindings(() => releaseFileFindings(subject))
+  const report = await attempt(() => serviceReport(subject))
   findings.push(...(report ? reportFindings(report) : []))
-  const releases = await withFacts(releaseFacts)
-  const witnesses = await withFacts(witnessFacts)
-  const keys = await withFacts(keyFacts)
-  const events = await withFacts(citationFacts)
-  await noted(() => archiveFindings(examined))
-  await noted(() => equipmentFindings(examined))
+  const releases = await addFacts(releaseFacts)
+  const witnesses = await addFacts(witnessFacts)
+  const keys = await addFacts(keyFacts)
+  const events = await addFacts(citationFacts)
+  await addFindings(() => archiveFindings(subject))
+  await addFindings(() => equipmentFindings(subject))
   return { report, releases, witnesses, keys, events }
 }
 
-/** The report as the service answers it, so that both always say the same. */
-async function integrityReportOf({ installation, config, now }: Examined): Promise<IntegrityReport> {
+/** The integrity report of the service itself, so that both always agree. */
+async function serviceReport({ installation, config, now }: Subject): Promise<IntegrityReport> {
   const app = makeApp(installation, {
     baseUrl: () => config.PUBLIC_URL ?? 'http://localhost',
     now: () => now,
@@ -187,14 +197,14 @@ async function integrityReportOf({ installation, config, now }: Examined): Promi
   return answerValue(await report.run({}, {})) as IntegrityReport
 }
 
-/** The reasons of the report, with what else it says of the chart that each is about. */
+/** The reasons of the report as findings, with details of the charts that they are about. */
 function reportFindings({ status_reasons, charts, citations }: IntegrityReport): Finding[] {
   return status_reasons.map((reason) => {
     const { code, what, level } = findingOf(reason)
     const about = reason.slice(reason.indexOf(':') + 1)
     const chart = charts.find(({ chart_id }) => chart_id === about)
-    if (chart && code.startsWith('chart_')) return finding(code, whatOfChart(chart))
-    // A source that is lost only warns where a copy of it is kept, and the report has told both apart.
+    if (chart && code.startsWith('chart_')) return finding(code, chartText(chart))
+    // A lost source is only a warning if a copy is kept.
     const isKept = citations.failing.every(({ chart_id, archived_copy }) => chart_id !== about || archived_copy)
     return code === 'source_lost' && isKept
       ? finding('source_failing', `${what}; a copy of it is kept`)
@@ -202,8 +212,8 @@ function reportFindings({ status_reasons, charts, citations }: IntegrityReport):
   })
 }
 
-/** An edition that its operator keeps in force past the publisher's calendar answers still, and is old all the same. */
-function whatOfChart(chart: IntegrityReport['charts'][number]): string {
+/** Describes the fault of a chart: its last edition has ended, or its operator keeps it in force past the publisher's calendar. */
+function chartText(chart: IntegrityReport['charts'][number]): string {
   const { release_id, status_reason, effective_to, expected_by } = chart
   const next = `the next edition was expected by ${expected_by}`
   return status_reason === 'period_has_ended'

@@ -1,17 +1,17 @@
-// What can be wrong with an installation, how bad each is, and what to do about it.
+// The catalogue of findings: everything that can be wrong with an installation, how bad it is, and the remedy.
 
 export type Level = 'fail' | 'warn'
 
 interface Entry {
   level: Level
-  /** What to do, as one or two sentences. */
+  /** One or two sentences. */
   remedy: string
 }
 
 const RESTORE = 'restore it from a backup, see "Backup" in docs/operate.md'
 const LOAD = 'load and publish the next edition with `atr load ... --publish`'
 
-/** Every fault has a code that scripts can rely on. */
+/** The findings by code. Scripts rely on the codes. */
 export const FINDINGS = {
   not_installed: { level: 'fail', remedy: 'Check DATA_DIR and DATABASE_URL, or run `atr init`.' },
   store_missing: { level: 'fail', remedy: `Check DATA_DIR and DATABASE_URL, or ${RESTORE}.` },
@@ -142,7 +142,7 @@ export type FindingCode = keyof typeof FINDINGS
 export interface Finding {
   code: FindingCode
   level: Level
-  /** What is wrong, and where. Neither a secret nor text from a source file is in it. */
+  /** The fault and its place, without secrets and without text from source files. */
   what: string
   remedy: string
 }
@@ -154,7 +154,7 @@ export const finding = (code: FindingCode, what: string, level: Level = FINDINGS
   remedy: FINDINGS[code].remedy,
 })
 
-/** `fail` if anything fails, `warn` if anything is to be looked after, else `ok`. */
+/** `fail` if any finding has that level, `warn` if there are other findings, else `ok`. */
 export const statusOf = (findings: readonly Finding[]): 'ok' | Level =>
   findings.some(({ level }) => level === 'fail') ? 'fail' : findings.length > 0 ? 'warn' : 'ok'
 

@@ -1,4 +1,4 @@
-// What can be seen of an installation without its store: files, their modes, disks and the port. Nothing is written.
+// Examines an installation without its store: files, their modes, disks and the port. Nothing is written.
 
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -8,7 +8,7 @@ import { type Config, isLoopback } from '../config.ts'
 import { ask, OutgoingFault } from '../outgoing/outgoing.ts'
 import { type Finding, finding } from './finding.ts'
 
-/** Bits of a mode that let anybody but the owner in. */
+/** The bits of a mode that give access to others than the owner. */
 const OTHERS = 0o077
 
 const isOpen = (path: string): boolean => existsSync(path) && (statSync(path).mode & OTHERS) !== 0
@@ -38,14 +38,14 @@ export function fileFindings(config: Config): Finding[] {
 }
 
 export interface Disk {
-  /** The settings whose folders are on it. */
+  /** The settings whose folders are on this disk. */
   holds: string[]
   path: string
   free_bytes: number
   total_bytes: number
 }
 
-/** Each file system that an installation writes to, once. */
+/** The file systems that an installation writes to, each once. */
 export function disksOf({ DATA_DIR, releasesDir, lockDir, ARCHIVE }: Config): Disk[] {
   const folders: [string, string][] = [
     ['DATA_DIR', DATA_DIR],
@@ -80,7 +80,7 @@ export const diskFindings = (disks: readonly Disk[], { DISK_FREE_BYTES }: Config
       ),
     )
 
-/** `1.5 GB`. */
+/** Writes a number of bytes as `1.5 GB`. */
 export function bytesText(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   const power = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))
@@ -88,12 +88,12 @@ export function bytesText(bytes: number): string {
   return `${value < 10 && power > 0 ? value.toFixed(1) : Math.round(value)} ${units[power]}`
 }
 
-/** Who listens on HOST and PORT. `unknown`: somebody does whom this machine may not ask by that address. */
+/** The program that listens on HOST and PORT. `unknown` if it is not asked, because the address is not this machine's own. */
 export type Listener = 'nobody' | 'this_service' | 'another_program' | 'unknown'
 
 const LISTEN_MS = 3_000
 
-/** `isOurs` tells whether a checkpoint is of this installation; it is not known where the store cannot be read. */
+/** `isOurs` checks whether a checkpoint belongs to this installation; undefined if the store cannot be read. */
 export async function listenerOf(
   { HOST, PORT }: Config,
   isOurs: ((checkpoint: string) => Promise<boolean>) | undefined,

@@ -1,4 +1,4 @@
-// What the store says of an installation: releases, logs, witnesses, keys, citations and their copies. It is only read.
+// Examines the store of an installation: releases, logs, keys, citations and their copies. It only reads.
 
 import { DAY_MS, dayOf, daysBetween, plusDays } from '../calendar.ts'
 import { SourceArchive } from '../citations/archive.ts'
@@ -14,26 +14,27 @@ import { standingNow } from '../registry/state/state.ts'
 import { latestEditions, loggedReleases } from '../registry/store.ts'
 import { type Finding, finding } from './finding.ts'
 
-export interface Examined {
+/** The installation that is examined. */
+export interface Subject {
   installation: Installation
   config: Config
   now: number
 }
 
-export interface WithFindings<T> {
-  found: T
+export interface FactsAndFindings<T> {
+  facts: T
   findings: Finding[]
 }
 
 export const at = (ms: number): string => new Date(ms).toISOString()
 
-/** A lock that stands elsewhere than the store, and a clock that is behind what was signed. */
-export async function logFindings({ installation, config, now }: Examined): Promise<Finding[]> {
+/** Compares the logs with their checkpoint locks and with the clock, and finds entries that are not public. */
+export async function logFindings({ installation, config, now }: Subject): Promise<Finding[]> {
   const { db, registryLog, figuresLog } = installation
   const findings: Finding[] = []
   for (const log of [registryLog, figuresLog]) {
-    const noted = log.lock.find(log.name)
-    const complaint = noted && log.lock.complaint(log.name, await checkpoints(db, log.name), noted)
+    const locked = log.lock.find(log.name)
+    const complaint = locked && log.lock.complaint(log.name, await checkpoints(db, log.name), locked)
     if (complaint !== undefined) findings.push(finding('lock_disagrees', complaint))
     const { signed_at } = await log.signed(db)
     if (signed_at > now + CLOCK_SKEW_MS)
@@ -67,7 +68,7 @@ export interface ReleaseFacts {
   gaps: { chart: string; from: string; to: string }[]
 }
 
-export async function releaseFacts({ installation, now }: Examined): Promise<WithFindings<ReleaseFacts>> {
+export async function releaseFacts({ installation, now }: Subject): Promise<FactsAndFindings<ReleaseFacts>> {
   const { db, registryLog } = installation
   const releases = await listReleases(db)
   const { size } = await registryLog.head(db)
@@ -91,16 +92,16 @@ export async function releaseFacts({ installation, now }: Examined): Promise<Wit
   const gaps = await gapsIn(installation)
   for (const { chart, from, to } of gaps)
     findings.push(finding('gap', `${chart} has no edition from ${from} to ${to}, ${daysBetween(from, to) + 1} days`))
-  return { found: { staged, waiting, loading: loading.map(({ release_id }) => release_id), gaps }, findings }
+  return { facts: { staged, waiting, loading: loading.map(({ release_id }) => release_id), gaps }, findings }
 }
 
-/** The limits of the breaker that a staged release passes. */
+/** The limits of the breaker that a staged release exceeds. */
 async function heldBy({ db }: Installation, release: ReleaseState): Promise<string[]> {
-  if (release.file === null || !(await db.files.isWhole(release.file))) return [] // told as a damaged file
+  if (release.file === null || !(await db.files.isWhole(release.file))) return [] // reported as a damaged file
   return (await checkRelease(db, release)).held.map(({ rule }) => rule)
 }
 
-/** Days between two editions of a chart on which none was in force. */
+/** The days between two editions of a chart without an edition in force. */
 async function gapsIn({ db }: Installation): Promise<ReleaseFacts['gaps']> {
   const { periods } = await standingNow(db)
   return periods.flatMap(({ chart, from }, i) => {
@@ -111,10 +112,10 @@ async function gapsIn({ db }: Installation): Promise<ReleaseFacts['gaps']> {
   })
 }
 
-/** How many bytes of release files and copies are read back; of the rest it is only seen whether they are there. */
+/** How many bytes of release files and copies are read back. For the rest it is only checked that they exist. */
 const MOST_READ_BYTES = 2 * 1024 ** 3
 
-export async function fileFindingsOf({ installation: { db } }: Examined): Promise<Finding[]> {
+export async function releaseFileFindings({ installation: { db } }: Subject): Promise<Finding[]> {
   const findings: Finding[] = []
   let left = MOST_READ_BYTES
   for (const { release_id, state, file } of await listReleases(db)) {
@@ -123,7 +124,7 @@ export async function fileFindingsOf({ installation: { db } }: Examined): Promis
     const bytes = isHere ? Bun.file(db.files.pathOf(file)).size : 0
     left -= bytes
     const isGood = isHere && (left < 0 || (await db.files.isWhole(file)))
-    // Another machine may have made it: then it is fetched when it is needed.
+    // A missing file that another machine has made is fetched when it is needed.
     if (!isGood && (isHere || db.files.remote === undefined))
       findings.push(
         finding('release_file_damaged', `the file of ${release_id} is ${isHere ? 'damaged' : 'missing'}: ${file}.atr`),
@@ -140,22 +141,25 @@ export interface KeyFact {
 
 const SOON_MS = 14 * DAY_MS
 
-export async function keyFacts({ installation: { db }, now }: Examined): Promise<WithFindings<KeyFact[]>> {
+export async function keyFacts({ installation: { db }, now }: Subject): Promise<FactsAndFindings<KeyFact[]>> {
   const keys = await listKeys({ db, now: async () => now })
-  const found = keys
+  const facts = keys
     .filter(({ state, expires_at }) => state === 'active' && Date.parse(expires_at) - now < SOON_MS)
     .map(({ key_id, name, expires_at }) => ({ key_id, name, expires_at }))
-  const findings = found.map(({ key_id, expires_at }) =>
+  const findings = facts.map(({ key_id, expires_at }) =>
     finding('key_expires', `the agent key ${key_id} expires at ${expires_at}`),
   )
-  return { found, findings }
+  return { facts, findings }
 }
 
-/** How late a look may be before nobody seems to look. */
+/** How late the looks at sources may be before they are reported. */
 const LATE_MS = 14 * DAY_MS
 const MOST_EVENTS = 10
 
-export async function citationFacts({ installation: { db }, now }: Examined): Promise<WithFindings<CitationEvent[]>> {
+export async function citationFacts({
+  installation: { db },
+  now,
+}: Subject): Promise<FactsAndFindings<CitationEvent[]>> {
   const checks = new Map((await listChecks(db)).map((check) => [keyOf(check), check]))
   const findings: Finding[] = []
   let unchecked = 0
@@ -172,10 +176,10 @@ export async function citationFacts({ installation: { db }, now }: Examined): Pr
         `${unchecked} cited ${unchecked === 1 ? 'source was' : 'sources were'} not looked at lately`,
       ),
     )
-  return { found: await listEvents(db, MOST_EVENTS), findings }
+  return { facts: await listEvents(db, MOST_EVENTS), findings }
 }
 
-export async function archiveFindings({ installation: { db }, config: { ARCHIVE } }: Examined): Promise<Finding[]> {
+export async function archiveFindings({ installation: { db }, config: { ARCHIVE } }: Subject): Promise<Finding[]> {
   if (ARCHIVE === undefined) return []
   const archive = SourceArchive.at(ARCHIVE)
   const isRemote = ARCHIVE.startsWith('s3://')

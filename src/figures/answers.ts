@@ -48,8 +48,8 @@ const DataClass = z
   .nullable()
   .meta({ id: 'LedgerClass', description: '`sample` if any case of the ledger is invented' })
 
-/** What the answer says and its state says too, in the same words. */
-const standing = {
+/** The members that the answer and the state have in common. */
+const sharedMembers = {
   cases_floor10: Floor10.nullable().meta({ description: 'All cases, rounded down to a multiple of 10' }),
   settlements_floor10: Floor10.nullable().meta({ description: 'Settlements, rounded down to a multiple of 10' }),
   as_of: Instant.nullable().meta({ description: 'When the release was made' }),
@@ -99,7 +99,7 @@ const MedianBand = z
 export const StateEntry = z
   .strictObject({
     schema: z.literal(FIGURES_STATE),
-    ...standing,
+    ...sharedMembers,
     median_band: MedianBand,
     recorded_at: Instant.meta({ description: 'When this state was written into the log' }),
   })
@@ -122,19 +122,19 @@ export const FiguresBody = z
       median_band: MedianBand,
       currency: z.literal('USD'),
     }),
-    cases_floor10: standing.cases_floor10,
-    settlements_floor10: standing.settlements_floor10,
-    counts_standard_error: standing.counts_standard_error,
+    cases_floor10: sharedMembers.cases_floor10,
+    settlements_floor10: sharedMembers.settlements_floor10,
+    counts_standard_error: sharedMembers.counts_standard_error,
     provenance: z.literal('service_outcomes_ledger'),
-    as_of: standing.as_of,
-    release_id: standing.release_id,
-    metrics: standing.metrics,
+    as_of: sharedMembers.as_of,
+    release_id: sharedMembers.release_id,
+    metrics: sharedMembers.metrics,
     pii_policy: z.literal('aggregate_only'),
-    sdc_rule_version: standing.sdc_rule_version,
-    data_class: standing.data_class,
-    noise: standing.noise,
-    exact: standing.exact,
-    unit: standing.unit,
+    sdc_rule_version: sharedMembers.sdc_rule_version,
+    data_class: sharedMembers.data_class,
+    noise: sharedMembers.noise,
+    exact: sharedMembers.exact,
+    unit: sharedMembers.unit,
     proof: z
       .strictObject({ type: z.literal(FIGURES_PROOF), state: StateEntry, log: LogProof })
       .meta({ description: 'That these figures are the last entry of the figures log' }),
@@ -168,8 +168,8 @@ export const ChangeEntry = z.strictObject({
 })
 export type ChangeEntry = z.infer<typeof ChangeEntry>
 
-/** Beside an entry; the canonical JSON of the rest is the entry in the log. */
-const proved = {
+/** Added to an entry. The canonical JSON of the other members is the entry in the log. */
+const withProof = {
   proof: z
     .strictObject({ log: LogProof })
     .meta({ description: 'Remove this member; the canonical JSON of the rest is the log entry' }),
@@ -177,8 +177,8 @@ const proved = {
 
 export const ChangePage = z
   .strictObject({
-    data: z.array(ChangeEntry.extend(proved)),
-    states: z.array(StateEntry.extend(proved).meta({ id: 'ProvedState', 'x-spec': 'figures.md' })).meta({
+    data: z.array(ChangeEntry.extend(withProof)),
+    states: z.array(StateEntry.extend(withProof).meta({ id: 'ProvedState', 'x-spec': 'figures.md' })).meta({
       description:
         'The states between these changes, so that every place of the log can be accounted for. Empty if changes were selected with `metric`, `since` or `until`',
     }),

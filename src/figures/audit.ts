@@ -5,16 +5,16 @@ import { RULE } from './rule/figure.ts'
 import * as store from './store.ts'
 
 /**
- * Audits everything exact that was ever published, and stores the result. Noised figures need no audit of this kind: what
- * they reveal does not depend on what else is known, and `atr fsck` checks that they follow from noised counts alone.
+ * Audits all exact figures that were ever published, and stores the result. Noised figures need no such audit: they reveal
+ * the same whatever else a reader knows, and `atr fsck` checks that they follow from noised counts only.
  */
 export async function auditFigures({ db, now }: { db: Db; now: () => number }): Promise<Audit> {
-  const found = audit(await store.exactFigures(db), await providers.bandCounts(db), RULE)
-  await noteAudit(db, found, now())
-  return found
+  const result = audit(await store.exactFigures(db), await providers.bandCounts(db), RULE)
+  await storeAudit(db, result, now())
+  return result
 }
 
-export const noteAudit = (db: Db, { cells, pinned }: Audit, audited_at: number): Promise<unknown> =>
+export const storeAudit = (db: Db, { cells, pinned }: Audit, audited_at: number): Promise<unknown> =>
   store.putAudit(db, { audited_at, cells, pinned: pinned.length })
 
 export const auditText = ({ pinned }: Audit): string =>

@@ -4,7 +4,7 @@ import { type ListAnswer, pageInput } from '../paging.ts'
 import type { ChangeEntry, ChangePage, FiguresBody, StateEntry } from './answers.ts'
 import type { FiguresParts } from './release.ts'
 import { METRICS } from './rule/tally.ts'
-import { stateIn } from './state.ts'
+import { parseState } from './state.ts'
 import * as store from './store.ts'
 
 const Instant = z.iso.datetime({ offset: true })
@@ -20,12 +20,12 @@ export const ChangesQuery = z.strictObject({
   }),
 })
 
-/** With one release a month, the states of eighty years in which no figure moved. */
+/** Enough for one state a month during eighty years. */
 const MOST_STATES = 1_000
 
 /**
- * A page of changes, newest first or, after a place, oldest first, and the states of the places that it accounts for:
- * from where the page before ended to its own last change, and on to the end of the list if no page follows.
+ * A page of changes: newest first, or oldest first with `after_seq`. It has the states between the last change of the
+ * page before and its own last change; the last page has the states up to the end of the list too.
  */
 export async function changePage(
   { db, log }: Pick<FiguresParts, 'db' | 'log'>,
@@ -42,28 +42,30 @@ export async function changePage(
   }
   const order = after_seq === undefined ? 'DESC' : 'ASC'
   const total = await store.countChanges(db, query)
-  // The last change of the page before is read too: the span of this one begins there.
+  // The last change of the page before is read too, because the states of this page begin after it.
   const lead = Math.min(offset, 1)
   const rows = await store.changes(db, query, { order, limit: limit + lead, offset: offset - lead })
   const found = rows.slice(lead)
-  const proved = async <Entry extends object>(place: number, entry: Entry) => ({
+  const withProof = async <Entry extends object>(index: number, entry: Entry) => ({
     ...entry,
-    proof: { log: await log.prove(db, place, head) },
+    proof: { log: await log.prove(db, index, head) },
   })
-  const data = await Promise.all(found.map(({ seq, entry }) => proved(seq, JSON.parse(entry) as ChangeEntry)))
+  const data = await Promise.all(found.map(({ seq, entry }) => withProof(seq, JSON.parse(entry) as ChangeEntry)))
   const isSelection = [metric, since, until].some((each) => each !== undefined)
   if (isSelection || (offset > 0 && found.length === 0)) return { data, states: [], data_class, total }
   const [begin, end] = order === 'ASC' ? [query.after_seq, head.size] : [head.size, -1]
   const from = lead ? (rows[0] as { seq: number }).seq : begin
   const to = offset + limit < total ? (rows.at(-1) as { seq: number }).seq : end
   const between = await store.statesBetween(db, from < to ? [from, to] : [to, from], { order, limit: MOST_STATES })
-  const states = await Promise.all(between.map(({ place, body }) => proved(place, stateAt(place, body))))
+  const states = await Promise.all(
+    between.map(({ leaf_index, body }) => withProof(leaf_index, getState(leaf_index, body))),
+  )
   return { data, states, data_class, total }
 }
 
-function stateAt(place: number, body: Uint8Array): StateEntry {
-  const state = stateIn(body)
+function getState(index: number, body: Uint8Array): StateEntry {
+  const state = parseState(body)
   if (!state)
-    throw new StoreFault(`entry ${place} of the figures log is neither a change nor a state: run \`atr fsck\``)
+    throw new StoreFault(`entry ${index} of the figures log is neither a change nor a state: run \`atr fsck\``)
   return state as StateEntry
 }

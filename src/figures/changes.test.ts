@@ -90,7 +90,7 @@ test('pages together have every place of the log once, in both directions and at
     }
   const beyond = (await figures.call('list_figure_changes', { offset: 500 })) as Entries
   expect([beyond.data, beyond.states]).toEqual([[], []])
-  // A selection leaves places open by itself: states would fill none of them.
+  // A selection leaves out entries, so states could not fill the gaps.
   const selected = (await figures.call('list_figure_changes', { metric: 'w' })) as Entries
   expect([selected.data.length, selected.states]).toEqual([4, []])
 })
@@ -108,14 +108,14 @@ test('entries of one log do not continue another, nor an older state of it that 
   const entries = await entriesAfter(one, 8)
   expect(await verifyChanges(entries, older, newer, one.policy)).toMatchObject({ ok: true, entries: 7 })
   expect(await verifyChanges(entries, newer, older, one.policy)).toEqual({ ok: false, reason: 'log_rolled_back' })
-  // What the older checkpoint covers may be there too: a page that is newest first reaches back as it likes.
+  // Entries under the older checkpoint may be included, as in a page that is newest first.
   expect(await verifyChanges(await entriesAfter(one, 6), older, newer, one.policy)).toMatchObject({
     ok: true,
     entries: 7,
   })
   const foreign = (await two.log.head(two.db)).note
   expect(await verifyChanges(entries, foreign, newer, one.policy)).toMatchObject({ ok: false })
-  // Another past of the same size, signed with the key of the log.
+  // Another history of the same size, signed with the key of the log.
   const [signer] = one.log.signers
   const forged = await signNote(formatTreeHead({ origin: signer.name, size: 9, root: new Uint8Array(32) }), [signer])
   expect(await verifyChanges(entries, forged, newer, one.policy)).toEqual({ ok: false, reason: 'log_forked' })

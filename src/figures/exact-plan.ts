@@ -1,5 +1,4 @@
 import type { Db } from '../db/db.ts'
-import { carryover } from './ledger/retention-store.ts'
 import * as ledger from './ledger/store.ts'
 import * as providers from './provider-store.ts'
 import { type Audit, audit } from './rule/audit.ts'
@@ -9,14 +8,14 @@ import { beginsQuarter, type CaseBand, type ProviderRecord, refresh, windowAt } 
 import { addTallies, METRICS, type Metric, tallies } from './rule/tally.ts'
 import * as store from './store.ts'
 
-/** What a release of exact figures (rule 1) would contain. */
+/** The content of a release of exact figures (rule 1) that is not made yet. */
 export interface ExactPlan {
   figures: store.PublicFigures
   basis: NonNullable<store.FigureRelease['basis']>
   moves: Move[]
   decisions: Record<Metric, Decision>
   /** Undefined if the statistics of providers are not refreshed. */
-  refreshed: [npi: string, standing: ProviderRecord][] | undefined
+  refreshed: [npi: string, record: ProviderRecord][] | undefined
   audit: Audit
 }
 
@@ -28,7 +27,7 @@ export async function planExact(
 ): Promise<ExactPlan> {
   const as_of = new Date(released_at).toISOString()
   const { data_class, ...batches } = await ledger.ledgerState(db)
-  const of = addTallies(tallies(await ledger.outcomeCells(db)), await carryover(db))
+  const of = addTallies(tallies(await ledger.outcomeCells(db)), await ledger.carryover(db))
   const given = { as_of, ...batches, of }
   const before = exactStates(previous)
   const { states, moves, decisions } = decide(given, before, RULE)
@@ -46,11 +45,11 @@ export async function planExact(
   }
 }
 
-/** What rule 1 decided at the release before, if it was under rule 1. */
+/** The decisions of a release under rule 1; undefined under another rule. */
 export const exactStates = (release: store.FigureRelease | undefined): FigureStates | undefined =>
   release?.figures.noise === null ? release.basis?.states : undefined
 
-/** The first figures of a series follow those of the one before, whatever its rule was. */
+/** The first change of a series has the old value of the series before it, whatever its rule was. */
 const afterSeries = (move: Move, { figures }: store.FigureRelease): Move => ({
   ...move,
   old: figures.metrics[move.metric],
@@ -60,8 +59,8 @@ const afterSeries = (move: Move, { figures }: store.FigureRelease): Move => ({
 type Bands = Partial<Record<CaseBand, number>>
 
 /**
- * The new records of providers, at the first release of a quarter (P7). Undefined at other times, and if the bands
- * together with the count of all cases would reveal the small providers: then the next release tries again.
+ * The new records of providers, at the first release of a quarter (P7). Undefined at other times, and if the bands and
+ * the count of all cases together would reveal small providers; the next release tries again then.
  */
 async function refreshIfDue(
   db: Db,

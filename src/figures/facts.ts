@@ -7,7 +7,7 @@ import type { FiguresBody } from './answers.ts'
 import type { FiguresParts } from './release.ts'
 import { RULE_2 } from './rule/rule-2.ts'
 import { seriesOf } from './series.ts'
-import { stateIn } from './state.ts'
+import { parseState } from './state.ts'
 import * as store from './store.ts'
 import { nextReleaseAt, nextWindowRelease } from './window/calendar.ts'
 import { windows } from './window/store.ts'
@@ -28,7 +28,7 @@ export function publishedFigures({ db, log }: Pick<FiguresParts, 'db' | 'log'>):
   })
 }
 
-/** The figures that are public now: those of the state that the public checkpoint ends with, so the same for all (F7). */
+/** The public figures. They come from the last state under the public checkpoint, so they are the same for all (F7). */
 const figuresInForce = async ({ db, log }: Pick<FiguresParts, 'db' | 'log'>): Promise<FiguresBody> =>
   figuresUnder({ db, log }, await log.head(db))
 
@@ -38,19 +38,19 @@ async function figuresUnder(
 ): Promise<FiguresBody> {
   const index = head.size - 1
   const [leaf] = await leafBodies(db, log.name, index, head.size)
-  const state = leaf && stateIn(leaf)
+  const state = leaf && parseState(leaf)
   if (!state) throw new StoreFault('the figures log does not end with a state: run `atr fsck`')
   const proof = { type: FIGURES_PROOF, state, log: await log.prove(db, index, head) }
   return { ...figuresAnswer(state), proof } as FiguresBody
 }
 
-/** When the next release is due. Under rule 2 it is the one that closes the next window. */
+/** When the next release is due. Under rule 2 it closes the next window. */
 export async function nextReleaseDue(db: Db, now: number): Promise<number> {
   const isExact = seriesOf(await store.latestRelease(db)) === 'exact'
   return isExact ? nextReleaseAt(now) : nextWindowRelease(await windows(db), now, RULE_2)
 }
 
-/** What the integrity report says about the figures. */
+/** The facts of the integrity report about the figures. */
 export async function figuresFacts({ db, log, now }: FiguresParts): Promise<{
   release_id: string | null
   released_at: string | null

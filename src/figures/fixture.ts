@@ -25,8 +25,8 @@ export const NPI = '1234567893'
 export const OTHER_NPI = '1999999992'
 export const START = Date.parse('2026-11-03T00:00:00Z')
 
-let made = 0
-const nextCaseRef = (): string => `c0ffee00-0000-4000-8000-${String(++made).padStart(12, '0')}`
+let lastCase = 0
+const nextCaseRef = (): string => `c0ffee00-0000-4000-8000-${String(++lastCase).padStart(12, '0')}`
 
 /** One line of an outcomes file: a settlement of $1,000 unless the test says otherwise. */
 export const aCase = (given: Partial<Record<(typeof COLUMNS)[number], string>> = {}): string => {
@@ -53,7 +53,7 @@ export const aSoundLedger = (given: Parameters<typeof aCase>[0] = {}): string[] 
   ...cases(50, given),
 ]
 
-/** Bytes as a stream that breaks in awkward places. */
+/** Streams the bytes of a text in small pieces, which break lines and characters apart. */
 export async function* streamOf(text: string, chunk = 37): AsyncGenerator<Uint8Array> {
   const bytes = utf8(text)
   for (let start = 0; start < bytes.length; start += chunk) yield bytes.slice(start, start + chunk)
@@ -72,7 +72,7 @@ export const aCell = (given: Partial<OutcomeCell> = {}): OutcomeCell => ({
   ...given,
 })
 
-/** A store with an empty ledger and a new figures log of one state, on a clock the test moves. */
+/** A store with an empty ledger and a new figures log of one state, on a clock that the test moves. */
 export async function openFigures(engine?: Engine) {
   const store = await testStore(engine)
   const { db, folder } = store
@@ -101,14 +101,14 @@ export async function openFigures(engine?: Engine) {
     operations,
     policy: parsePolicy(formatPolicy([signer])) as TrustPolicy,
     call,
-    /** What the answer about the figures says beside its proof. */
+    /** The answer about the figures without its proof. */
     async shown(): Promise<Omit<FiguresBody, 'proof'>> {
       const { proof: _, ...body } = FiguresBody.parse(await call('get_figures'))
       return body
     },
     import: (lines: readonly string[], data_class: 'published' | 'sample' = 'published') =>
       importOutcomes(db, fileOf(lines), { now: parts.now, data_class }),
-    /** The same lines with persons, whose tokens are given line by line. */
+    /** Imports lines with the token of a person for each line. */
     importPersons: (lines: readonly string[], tokens: readonly string[]) =>
       importOutcomes(
         db,
@@ -119,7 +119,7 @@ export async function openFigures(engine?: Engine) {
   }
 }
 
-/** What a promise is refused with; fails the test when it is not refused. */
+/** Returns the error of a promise that rejects. Fails the test if it does not reject. */
 export async function refusal(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise

@@ -6,13 +6,12 @@ import { figuresFaults } from '../proof/figures-replay.ts'
 import { GrowingTree } from '../proof/tree/merkle.ts'
 import type { ChangeEntry } from './answers.ts'
 import { exactStates } from './exact-plan.ts'
-import { carryover } from './ledger/retention-store.ts'
 import { batchLeaves, caseLeaf, ledgerRoot } from './ledger/seal.ts'
 import * as seals from './ledger/seal-store.ts'
 import * as ledger from './ledger/store.ts'
 import { replayExact, replayNoised } from './rule/replay.ts'
 import { addTallies, METRICS, tallies } from './rule/tally.ts'
-import { stateIn, stateOf, stateOfNothing } from './state.ts'
+import { emptyState, parseState, stateOf } from './state.ts'
 import * as store from './store.ts'
 import { isWindowLeaf, windowLeaves } from './window/seal.ts'
 import * as windowStore from './window/store.ts'
@@ -20,14 +19,14 @@ import * as windowStore from './window/store.ts'
 const NAMES = [...METRICS].sort()
 
 /**
- * Compares every change and every state with its log entry, decides every release again from its tallies, and recomputes the seals of
- * the ledger from its cases and their salts.
+ * Compares every change and every state with its log entry, decides every release again from its tallies, and recomputes
+ * the seals of the ledger from its cases and their salts.
  */
 export async function checkFigures(db: Db): Promise<string[]> {
   try {
     return await checkAll(db)
   } catch (error) {
-    // A text of another form than we store is damage, which is what a check is for.
+    // A stored text of another form is damage.
     if (error instanceof SyntaxError || error instanceof TypeError)
       return ['figures: the store has a text that this program has not written: restore it from a backup']
     throw error
@@ -37,9 +36,9 @@ export async function checkFigures(db: Db): Promise<string[]> {
 async function checkAll(db: Db): Promise<string[]> {
   const entries = await store.changesAndLeaves(db)
   const releases = await store.releases(db)
-  const unnamed = releases.filter(({ figures }) => !isDeepStrictEqual(Object.keys(figures.metrics).sort(), NAMES))
-  if (unnamed.length > 0)
-    return unnamed.map(
+  const misnamed = releases.filter(({ figures }) => !isDeepStrictEqual(Object.keys(figures.metrics).sort(), NAMES))
+  if (misnamed.length > 0)
+    return misnamed.map(
       ({ release_id }) =>
         `figures release ${release_id}: its figures do not have the names that they were released under`,
     )
@@ -55,7 +54,7 @@ async function checkAll(db: Db): Promise<string[]> {
   ]
 }
 
-/** Each entry of the log is a change as stored, or the state after a release, and follows from those before it. */
+/** Each entry of the log is a stored change or the state after a release, and follows from the entries before it. */
 function checkEntries(
   entries: Awaited<ReturnType<typeof store.changesAndLeaves>>,
   releases: readonly store.FigureRelease[],
@@ -68,25 +67,25 @@ function checkEntries(
       return body !== null && equalBytes(utf8(entry), body) && (JSON.parse(entry) as ChangeEntry).metric === metric
         ? []
         : [`figures log: change ${seq} differs from its log entry`]
-    const state = body === null || entry !== null ? undefined : stateIn(body)
-    // The first entry of a log says that nothing was released yet.
+    const state = body === null || entry !== null ? undefined : parseState(body)
+    // The first entry of a log is the state before any release.
     const isExpected = release !== undefined || seq === 0
     if (!state || !isExpected) return [unexpected(seq)]
     const expected = release
       ? stateOf(release, state.recorded_at)
-      : stateOfNothing(state.recorded_at, state.sdc_rule_version)
+      : emptyState(state.recorded_at, state.sdc_rule_version)
     return canonical(state) === canonical(expected) ? [] : [unexpected(seq)]
   })
   faults.push(...[...ends.values()].map(({ release_id }) => `figures log: no state after ${release_id}`))
   if (faults.length > 0) return faults
   const log = entries.map(({ body }) => JSON.parse(fromUtf8(body as Uint8Array)) as unknown)
-  return figuresFaults(log).map((place) => `figures log: entry ${place} does not follow from those before it`)
+  return figuresFaults(log).map((index) => `figures log: entry ${index} does not follow from those before it`)
 }
 
 const unexpected = (seq: number): string =>
   `figures log: entry ${seq} is neither a stored change nor the state after its release`
 
-/** Decides each series of exact releases again. A release with the noise of before rule 2 is only compared with the log. */
+/** Decides each series of exact releases again. Releases with the noise from before rule 2 are only compared with the log. */
 function replayReleases(releases: readonly store.FigureRelease[]): string[] {
   const series: store.FigureRelease[][] = [[]]
   for (const release of releases)
@@ -97,7 +96,7 @@ function replayReleases(releases: readonly store.FigureRelease[]): string[] {
   )
 }
 
-/** Each window belongs to the release that closed it, and what was published follows from noised windows alone. */
+/** Each window belongs to the release that closed it, and published figures follow from noised windows alone. */
 async function checkWindows(db: Db, releases: readonly store.FigureRelease[]): Promise<string[]> {
   const windows = await windowStore.windows(db)
   const noised = releases.filter(({ window_no }) => window_no !== null)
@@ -133,7 +132,7 @@ async function checkWindows(db: Db, releases: readonly store.FigureRelease[]): P
   ]
 }
 
-/** The noised counts of providers are those that the release of their window has sealed. Releases of older programs have not. */
+/** The noised counts of providers are those that the release of their window sealed. Older programs did not seal them. */
 async function checkProviderWindows(db: Db, releases: readonly store.FigureRelease[]): Promise<string[]> {
   const sealed = new Map(
     (await seals.releaseSeals(db)).map(({ release_no, leaves }) => [release_no, leaves as object[]]),
@@ -151,15 +150,15 @@ async function checkProviderWindows(db: Db, releases: readonly store.FigureRelea
 
 /** Every case has a salt, every salt has a case, and together they give the stored root of each file. */
 async function checkLedger(db: Db): Promise<string[]> {
-  const noted = await seals.batchSeals(db)
-  const trees = new Map(noted.map(({ batch_id }) => [batch_id, new GrowingTree()]))
+  const stored = await seals.batchSeals(db)
+  const trees = new Map(stored.map(({ batch_id }) => [batch_id, new GrowingTree()]))
   let unsalted = 0
   for await (const rows of seals.allCases(db))
     for (const row of rows)
       if (row.salt) trees.get(row.batch_id)?.add(caseLeaf(row, row.salt))
-      // Files imported before seals existed get theirs at the next change or release.
+      // Files from before seals existed are sealed at the next change or release.
       else if (trees.has(row.batch_id)) unsalted++
-  const broken = noted.flatMap(({ batch_id, cases, rows_root }) => {
+  const broken = stored.flatMap(({ batch_id, cases, rows_root }) => {
     const tree = trees.get(batch_id)
     return tree?.size === cases && equalBytes(tree.root, rows_root)
       ? []
@@ -185,7 +184,7 @@ async function checkReleaseSeals(
     const named = new Set(
       logged.filter((entry) => entry.release_id === release_id).map(({ ledger_root }) => ledger_root),
     )
-    // Released before seals existed: then no change names one either.
+    // A release from before seals existed has none, and its changes name none.
     if (!seal && (named.size === 0 || (named.size === 1 && named.has(undefined)))) return []
     const [first] = (seal?.leaves ?? []) as { release_id?: string }[]
     const sound =
@@ -201,18 +200,18 @@ async function checkReleaseSeals(
   })
 }
 
-/** The ledger still matches the latest release, unless it was corrected since. */
+/** The ledger matches the latest release, unless it was corrected since. */
 async function checkLatest(db: Db, latest: store.FigureRelease | undefined): Promise<string[]> {
   const seal = latest && (await seals.releaseSeals(db)).find(({ release_no }) => release_no === latest.release_no)
   if (!latest || !seal) return []
   const { last_batch_id, last_correction_id } = await ledger.ledgerState(db)
-  // Cases corrected or deleted since cannot be recovered, so there is nothing to compare.
+  // The old content of corrected and deleted cases is gone, so there is nothing to compare.
   if (last_correction_id > latest.last_batch_id) return []
   const faults: string[] = []
   const [first, ...more] = seal.leaves as [{ carried: unknown }, ...object[]]
   const batches = more.filter((leaf) => !isWindowLeaf(leaf))
   const now = (await batchLeaves(db)).filter(({ batch_id }) => batch_id <= latest.last_batch_id)
-  const removed = await carryover(db)
+  const removed = await ledger.carryover(db)
   if (canonical(now) !== canonical(batches) || canonical(first.carried) !== canonical(removed))
     faults.push(`figures release ${latest.release_id}: the ledger differs from the one it was made from`)
   if (!exactStates(latest) || last_batch_id > latest.last_batch_id) return faults

@@ -61,7 +61,7 @@ test('the audit finds a change that can be worked out, however it came to be pub
   expect(pinned).toContainEqual(expect.objectContaining({ kind: 'delta', metric: 'p', as_of: second.as_of }))
 })
 
-test('the audit adds up what is told of providers', () => {
+test('the audit adds up the published bands of providers', () => {
   const history = publish(settled(120, 80))
   expect(audit(history, { '100-299': 1, '30-99': 3 }, RULE).ok).toBe(true)
   expect(audit(history, { '100-299': 2, '0-10': 1 }, RULE)).toMatchObject({
@@ -75,7 +75,7 @@ test('a release that would pin a hidden count is refused, and the report says so
   await figures.import(aSoundLedger())
   await releaseFigures(figures.exact)
   expect(await figuresFacts(figures.parts)).toMatchObject({ disclosure_audit: 'pass' })
-  // As if an older program had shown a rate of thirteen cases.
+  // The store now looks as if an older program had published a rate of thirteen cases.
   const [row] = await figures.db.query<{ figures: string }>('SELECT figures FROM figure_release')
   const shown = JSON.parse(row?.figures ?? '') as { metrics: Record<string, { value: unknown }> }
   for (const metric of Object.values(shown.metrics))
@@ -144,10 +144,10 @@ test('deciding again on the stored tallies gives every figure and every hold of 
   )
   expect(replayExact(decided)).toEqual([])
   expect(await checkFigures(figures.db)).toEqual([])
-  // Some were held and some moved, or this would show little.
-  const standing = new Set(decided.map(({ states }) => states.of.p.figure.as_of))
-  expect(standing.size).toBeGreaterThan(2)
-  expect(standing.size).toBeLessThan(14)
+  // The series has both held and changed figures.
+  const dates = new Set(decided.map(({ states }) => states.of.p.figure.as_of))
+  expect(dates.size).toBeGreaterThan(2)
+  expect(dates.size).toBeLessThan(14)
 
   const forged = decided.map((release, i) => {
     if (i !== 5) return release
@@ -169,7 +169,7 @@ test('a plan says what a release would do and changes nothing', async () => {
   expect(await store.latestRelease(figures.db)).toBeUndefined()
 })
 
-test('the calendar knows the release before and the one after', () => {
+test('the calendar has the last release before a time and the next one after it', () => {
   const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
   expect(day(lastReleaseAt(Date.parse('2026-11-02T23:59:59Z')))).toBe('2026-10-06')
   expect(day(lastReleaseAt(Date.parse('2026-11-03T00:00:00Z')))).toBe('2026-11-03')
@@ -177,7 +177,7 @@ test('the calendar knows the release before and the one after', () => {
   expect(day(nextReleaseAt(Date.parse('2026-12-02T00:00:00Z')))).toBe('2027-01-05')
 })
 
-test('of several schedules on one store one makes the release of a slot, and only when it is due', async () => {
+test('if several processes follow the calendar of one store, one makes each release when it is due', async () => {
   await using figures = await openFigures()
   await figures.import(aSoundLedger())
   figures.clock.at = Date.parse('2026-11-20T12:00:00Z')
@@ -198,13 +198,13 @@ test('of several schedules on one store one makes the release of a slot, and onl
   await run()
   await run()
   expect(made).toEqual(['2026-12-01.1'])
-  // One slot passed while nobody served.
+  // No process ran when one of the releases was due.
   figures.clock.at = Date.parse('2027-02-20T00:00:00Z')
   await run()
   expect(made).toEqual(['2026-12-01.1', '2027-02-20.1'])
 })
 
-test('a release that is refused again every hour is told once, and told again when it is refused for another reason', async () => {
+test('a release that is refused every hour is reported once for each reason', async () => {
   const faults: unknown[] = []
   const due = [
     new Problem('figures_held', 'pinned at noon'),

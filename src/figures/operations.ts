@@ -26,17 +26,17 @@ const Npi = z
 
 const NPIS_PER_DAY = 500
 
-/** P9: limits how much of the directory a key can read. Each NPI, known or not, counts once per key and day. */
+/** Limits how much of the directory a key can read (P9). Each NPI, known or not, counts once per key and day. */
 async function countProvider(db: Db, key_id: string, npi: string, now: number): Promise<void> {
   const day = dayOf(now)
-  if (await providers.noteAsked(db, day, key_id, npi, NPIS_PER_DAY)) return
+  if (await providers.insertQuery(db, day, key_id, npi, NPIS_PER_DAY)) return
   throw new Problem('rate_limited', `a key may ask about ${NPIS_PER_DAY} providers a day: ask again tomorrow`, {
     retryAfterSeconds: Math.max(1, Math.ceil((Date.parse(day) + DAY_MS - now) / 1000)),
     members: { 'violated-policies': ['provider-npis'] },
   })
 }
 
-/** What was decided at the last refresh, or follows from the noised windows of the last eight quarters before it. */
+/** The statistics of a provider: as decided at the last refresh (rule 1), or from the windows of eight quarters (rule 2). */
 async function providerAnswer(db: Db, npi: string, now: number): Promise<ProviderRuling> {
   const refresh = await providers.currentRefresh(db)
   const at = { refreshed_at: refresh?.released_at, now }
@@ -100,7 +100,7 @@ export const figuresOperations = ({
     async run({ npi }, { agent }) {
       if (agent) await countProvider(db, agent.key_id, npi, now())
       if (!(await isProvider(db, npi))) throw new Problem('provider_not_found')
-      // The class of the whole ledger: that of one provider's cases would tell whether it has any.
+      // The class of the whole ledger, because the class of one provider's cases would reveal whether it has any.
       const { data_class } = (await published.at()).body
       return { ...(await providerAnswer(db, npi, now())), data_class }
     },

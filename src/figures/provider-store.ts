@@ -38,7 +38,7 @@ export async function findProviderRecord(db: Db, npi: string, release_no: number
 const LATEST = `FROM provider_standing p
       WHERE release_no = (SELECT MAX(release_no) FROM provider_standing q WHERE q.npi = p.npi)`
 
-/** The latest standing of every provider that has one. */
+/** The latest record of every provider that has one. */
 export async function providerRecords(tx: Db): Promise<Map<string, ProviderRecord>> {
   const rows = await tx.query<{ npi: string; standing: string }>(`SELECT npi, standing ${LATEST}`)
   return new Map(rows.map(({ npi, standing }) => [npi, JSON.parse(standing) as ProviderRecord]))
@@ -47,15 +47,15 @@ export async function providerRecords(tx: Db): Promise<Map<string, ProviderRecor
 export const insertProviderRecords = (
   tx: Db,
   release_no: number,
-  moved: readonly (readonly [npi: string, standing: ProviderRecord])[],
+  moved: readonly (readonly [npi: string, record: ProviderRecord])[],
 ): Promise<void> =>
   tx.insertMany(
     'provider_standing',
     ['npi', 'release_no', 'case_band', 'standing'],
-    moved.map(([npi, standing]) => [npi, release_no, standing.band.value, JSON.stringify(standing)]),
+    moved.map(([npi, record]) => [npi, release_no, record.band.value, JSON.stringify(record)]),
   )
 
-/** How many providers are published in each band. */
+/** How many providers have each published band. */
 export async function bandCounts(tx: Db): Promise<Partial<Record<CaseBand, number>>> {
   const rows = await tx.query<{ case_band: CaseBand; n: number }>(
     `SELECT case_band, COUNT(*) AS n ${LATEST} GROUP BY case_band`,
@@ -64,14 +64,14 @@ export async function bandCounts(tx: Db): Promise<Partial<Record<CaseBand, numbe
 }
 
 /** Records that a key asks about a provider; false if it has asked about `limit` others on that day. */
-export async function noteAsked(db: Db, day: string, key_id: string, npi: string, limit: number): Promise<boolean> {
+export async function insertQuery(db: Db, day: string, key_id: string, npi: string, limit: number): Promise<boolean> {
   const key = [day, key_id, npi]
   const [asked] = await db.query(
     'SELECT 1 AS asked FROM provider_asked WHERE day = $1 AND key_id = $2 AND npi = $3',
     key,
   )
   if (asked) return true
-  // One at a time in the whole store, or two processes could each count one less than the limit.
+  // In a transaction, because two processes at once could each count one less than the limit.
   return db.transaction(async (tx) => {
     const noted = await tx.query(
       `INSERT INTO provider_asked (day, key_id, npi)

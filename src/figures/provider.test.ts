@@ -6,19 +6,19 @@ import { Queue } from '../queue.ts'
 import { aCell, cases, NPI, OTHER_NPI, openFigures, refusal, streamOf } from './fixture.ts'
 import { insertProviders } from './ledger/directory.ts'
 import { deleteOutcomes } from './ledger/ledger.ts'
-import { noteAsked } from './provider-store.ts'
+import { insertQuery } from './provider-store.ts'
 import { releaseFigures } from './release.ts'
 import { RULE } from './rule/figure.ts'
-import { bandedRate, caseBand, type ProviderRecord, providerStats, savingsBand, settle } from './rule/provider.ts'
+import { bandedRate, caseBand, decideRecord, type ProviderRecord, providerStats, savingsBand } from './rule/provider.ts'
 import type { OutcomeCell } from './rule/tally.ts'
 
 const AT = Date.parse('2026-11-03T00:00:00Z')
 const REFRESHED = { refreshed_at: AT, now: AT }
 const EXACT = { version: RULE.version, granularity: 'year' } as const
-const standingAfter = (...refreshes: readonly (readonly OutcomeCell[])[]): ProviderRecord | undefined =>
-  refreshes.reduce<ProviderRecord | undefined>((before, cells) => settle(cells, before, RULE), undefined)
+const recordAfter = (...refreshes: readonly (readonly OutcomeCell[])[]): ProviderRecord | undefined =>
+  refreshes.reduce<ProviderRecord | undefined>((before, cells) => decideRecord(cells, before, RULE), undefined)
 const stats = (...refreshes: readonly (readonly OutcomeCell[])[]) =>
-  providerStats(NPI, standingAfter(...refreshes), REFRESHED, EXACT)
+  providerStats(NPI, recordAfter(...refreshes), REFRESHED, EXACT)
 /** `won` cases of $1,000 and `lost` of nothing. */
 const closed = (won: number, lost: number): OutcomeCell[] => [
   aCell({ cases: won }),
@@ -48,7 +48,7 @@ test('a provider with no case looks exactly like one with ten', () => {
   })
 })
 
-test('from eleven to 29 cases only the band is told', () => {
+test('from 11 to 29 cases only the band is published', () => {
   for (const n of [11, 29]) {
     const { case_band, win_rate, no_escalation_rate, median_savings_band } = stats(closed(n - 5, 5))
     expect([case_band, win_rate, no_escalation_rate, median_savings_band]).toEqual(['11-29', null, null, null])
@@ -61,16 +61,16 @@ test('bands have the edges of the rule', () => {
 })
 
 describe('a rate of a provider', () => {
-  const told: [string, [no: number, yes: number], unknown][] = [
+  const rates: [string, [no: number, yes: number], unknown][] = [
     ['is withheld below thirty cases', [14, 15], null],
     ['is withheld with ten on one side', [10, 50], null],
     ['is withheld when all cases agree', [0, 400], null],
     ['is rounded to 0.05', [17, 23], 0.6],
-    ['is told as high only when nine in ten agree', [11, 99], '>=0.90'],
-    ['is told as low only when nine in ten agree', [99, 11], '<=0.10'],
+    ['is published as high when nine in ten agree', [11, 99], '>=0.90'],
+    ['is published as low when nine in ten agree', [99, 11], '<=0.10'],
     ['is a number just below that', [12, 99], 0.9],
   ]
-  for (const [what, [no, yes], value] of told)
+  for (const [what, [no, yes], value] of rates)
     test(what, () =>
       expect(
         bandedRate(
@@ -122,7 +122,7 @@ test('only the years of the last eight quarters count, and the window moves with
   })
   figures.clock.at = Date.parse('2027-01-05T00:00:00Z')
   await releaseFigures(figures.exact)
-  // The year of all forty has left the window, and so have they.
+  // The window does not include the year of these forty cases any more.
   expect(await ask()).toMatchObject({ case_band: '0-10', win_rate: null, window: { from: '2025-Q1', to: '2026-Q4' } })
 })
 
@@ -148,17 +148,17 @@ test('statistics are refreshed by the first release of a quarter and by no other
   })
 })
 
-test('what was told of a provider stands after its cases are corrected or deleted, until enough of them are', async () => {
+test('the statistics of a provider stay until enough of its cases are corrected or deleted', async () => {
   await using figures = await openFigures()
   await insertProviders(figures.db, [NPI])
   const lines = [...cases(20, { npi: NPI }), ...cases(20, { npi: NPI, recovered: '0', certified_mail: '1' })]
   await figures.import(lines)
   await releaseFigures(figures.exact)
-  const told = async () => {
+  const published = async () => {
     const { window: _, as_of: __, ...rest } = await figures.call('get_provider_stats', { npi: NPI })
     return rest
   }
-  const first = await told()
+  const first = await published()
   const remove = (from: number, to: number) =>
     deleteOutcomes(
       figures.db,
@@ -175,11 +175,11 @@ test('what was told of a provider stands after its cases are corrected or delete
   await remove(15, 24)
   figures.clock.at = Date.parse('2027-01-05T00:00:00Z')
   await releaseFigures(figures.exact)
-  expect(await told()).toEqual(first)
+  expect(await published()).toEqual(first)
   await remove(10, 15)
   figures.clock.at = Date.parse('2027-04-06T00:00:00Z')
   await releaseFigures(figures.exact)
-  expect(await told()).toMatchObject({ case_band: '11-29', win_rate: null })
+  expect(await published()).toMatchObject({ case_band: '11-29', win_rate: null })
 })
 
 test('a refresh whose bands leave too little for small providers is put off, and nothing else is', async () => {
@@ -202,7 +202,8 @@ test('a key may ask about 500 providers a day, as often as it likes', async () =
   const op = figures.operations.find(({ name }) => name === 'get_provider_stats') as Operation
   const ask = async (npi: string, key_id = 'key-one') =>
     op.run({ npi }, { agent: { key_id, scopes: ['provider:read'] } })
-  for (let i = 0; i < 499; i++) expect(await noteAsked(figures.db, '2026-11-03', 'key-one', String(i), 500)).toBe(true)
+  for (let i = 0; i < 499; i++)
+    expect(await insertQuery(figures.db, '2026-11-03', 'key-one', String(i), 500)).toBe(true)
   await ask(NPI)
   await ask(NPI)
   const refused = (await refusal(ask(OTHER_NPI))) as Problem
@@ -220,14 +221,14 @@ test('a key may ask about 500 providers a day, as often as it likes', async () =
   ])
 })
 
-test('fewer than eleven new cases, or any number that agree, leave a value as it was told', () => {
+test('fewer than eleven new cases, or any number that agree, do not change a published value', () => {
   const then = (won: number, lost: number) => stats(closed(20, 20), closed(20 + won, 20 + lost))
   expect(then(9, 1)).toMatchObject({ case_band: '30-99', win_rate: 0.5 })
   expect(then(70, 0)).toMatchObject({ case_band: '100-299', win_rate: 0.5 })
   expect(then(10, 1)).toMatchObject({ win_rate: 0.6 })
 })
 
-test('no rate is ever told of fewer than thirty cases or with a small cell', () => {
+test('no rate is ever published for fewer than thirty cases or with a small cell', () => {
   const count = fc.integer({ min: 0, max: 200 })
   fc.assert(
     fc.property(count, count, (won, lost) => {
@@ -239,7 +240,7 @@ test('no rate is ever told of fewer than thirty cases or with a small cell', () 
   )
 })
 
-test('the operation answers for the directory, and for nobody else', async () => {
+test('the operation answers for providers of the directory only', async () => {
   await using figures = await openFigures()
   await insertProviders(figures.db, [NPI, OTHER_NPI])
   await figures.import([

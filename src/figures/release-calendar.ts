@@ -5,14 +5,14 @@ import { lastReleaseAt, nextReleaseAt } from './window/calendar.ts'
 
 export interface CalendarParts {
   parts: PublishingParts
-  /** Called for each release that was due, with its id or the fault that stopped it. A repeated fault is reported once. */
+  /** Called for each release that was due, with its id or the fault that prevented it. A repeated fault is reported once. */
   tell: (said: { release_id: string } | { fault: unknown }) => void
 }
 
 /**
- * Makes each release of the calendar once, however many processes run this on one store: the first one makes it, and
- * the others find it done. A release that was due while no process ran is made at the start; a failed one is tried
- * again within an hour.
+ * Makes each release of the calendar once, however many processes run this on one store: the first one makes it, and the
+ * others find it done. A release that was due while no process ran is made at the start; a failed release is tried again
+ * within an hour.
  */
 export const releaseOnCalendar = ({ parts, tell }: CalendarParts): ReturnType<typeof repeat> =>
   repeat({

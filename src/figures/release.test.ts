@@ -80,7 +80,7 @@ test('each moved figure is one log entry, and a stranger can check every entry o
   await figures.import(aSoundLedger())
   await releaseFigures(figures.exact)
   figures.clock.at = Date.parse('2026-12-01T00:00:00Z')
-  // All twenty agree on `r` and `p`, so only the others move.
+  // All twenty agree on `r` and `p`, so only the other figures change.
   await figures.import([...cases(10), ...cases(10, { recovered: '100' })])
   expect(await releaseFigures(figures.exact)).toMatchObject({ changes: 5 })
 
@@ -141,11 +141,11 @@ test('the change log is paged, filtered and followed', async () => {
     await expect(figures.call('list_figure_changes', input)).rejects.toThrow()
 })
 
-test('what is published never holds a case, a raw count or the tally behind it', async () => {
+test('published data never has a case, an exact count or a tally', async () => {
   await using figures = await openFigures()
   await figures.import([...aSoundLedger(), ...cases(7, { recurring: '1', recovered: '31337' })])
   await releaseFigures(figures.exact)
-  // Hashes and signatures are random: they hold any three digits now and then.
+  // Hashes and signatures are left out: they are random and may contain any three digits.
   const { data, states } = await changesOf(figures)
   const entries = [...data, ...states].map(({ proof: _, ledger_root: __, ...entry }) => entry)
   const text = JSON.stringify([await figures.shown(), entries])

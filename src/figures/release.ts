@@ -5,24 +5,22 @@ import { Problem } from '../problem.ts'
 import { toBase64, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
 import type { ChangeEntry } from './answers.ts'
-import { auditText, noteAudit } from './audit.ts'
+import { auditText, storeAudit } from './audit.ts'
 import { planExact } from './exact-plan.ts'
 import { removeOutgrown } from './ledger/retention.ts'
-import { carryover } from './ledger/retention-store.ts'
 import { ledgerLeaves, ledgerRoot, sealOpen } from './ledger/seal.ts'
 import { insertReleaseSeal } from './ledger/seal-store.ts'
-import { ledgerState } from './ledger/store.ts'
+import { carryover, ledgerState } from './ledger/store.ts'
 import * as providers from './provider-store.ts'
 import type { Audit } from './rule/audit.ts'
 import type { Move } from './rule/disclosure.ts'
 import type { Dice } from './rule/laplace.ts'
-import { spendOf } from './rule/noised.ts'
-import { RULE_2 } from './rule/rule-2.ts'
+import { RULE_2, spendOf } from './rule/rule-2.ts'
 import { type Series, seriesFor, seriesOf } from './series.ts'
 import { stateLeaf } from './state.ts'
 import * as store from './store.ts'
 import { nextWindowAt } from './window/calendar.ts'
-import { closeWindow, openWindow, saysNothing } from './window/plan.ts'
+import { closeWindow, openWindow, withholdsAll } from './window/plan.ts'
 import { windowLeaves } from './window/seal.ts'
 import * as windowStore from './window/store.ts'
 
@@ -36,7 +34,7 @@ export interface FiguresParts {
 
 export type PublishingParts = FiguresParts & {
   cosign: Cosign
-  /** What noise is drawn with. */
+  /** The source of noise. */
   dice: Dice
   /** Whether old cases are removed (see ledger/retention.ts). */
   retention?: boolean | undefined
@@ -45,53 +43,53 @@ export type PublishingParts = FiguresParts & {
 export interface ReleaseResult {
   release_id: string
   changes: number
-  /** Cases that were removed for their age. */
+  /** How many old cases were removed. */
   removed: number
-  /** The window of this quarter or month is closed already, so this is the release that was made then. */
+  /** True if the window of this quarter or month was closed before. This is the release that closed it. */
   already_released: boolean
   figures: store.PublicFigures
 }
 
 /**
- * Makes a release of the figures. The window and its noise, the release, its changes, their log entries, the state that
- * ends them and the signed checkpoint commit together; a crash before that leaves the previous release in force.
+ * Makes a release of the figures. The window and its noise, the release, its changes, their log entries, the final state
+ * and the signed checkpoint commit together; a crash before that leaves the previous release in force.
  *
- * Under rule 2 a release closes a window, in each quarter or month once, whether cases came or not. In between it
- * changes nothing.
+ * Under rule 2 a release closes a window, once in each quarter or month, whether cases came or not. In between it changes
+ * nothing.
  */
 export const releaseFigures = (
   parts: PublishingParts & { exact?: boolean | undefined; newSeries?: boolean | undefined },
 ): Promise<ReleaseResult> => release(parts, (previous) => seriesFor(previous, parts)) as Promise<ReleaseResult>
 
-/** Makes the release that was due at `slot` under the rule of the series, unless there was one since. If several processes try, one succeeds. */
+/** Makes the release that was due at `slot`, unless there was one since. If several processes try, one succeeds. */
 export const releaseIfDue = (parts: PublishingParts, slot: number): Promise<ReleaseResult | undefined> =>
   release(
     parts,
-    // The first release is a person's decision: the day on which enough cases are there would tell how many there are.
+    // A person decides on the first release: if it came as soon as there are enough cases, its day would reveal their number.
     (previous) => (!previous || previous.released_at >= slot ? undefined : seriesOf(previous)),
     slot,
   )
 
-/** A release that is decided, and the entries that it will make. */
+/** A release that is decided and not yet stored. */
 interface Plan {
   release: Omit<store.FigureRelease, 'release_no' | 'release_id' | 'released_at' | 'last_batch_id' | 'log_size'>
   moves: Move[]
   audit: Audit
-  /** Writes what must be stored beside the release. */
+  /** Writes the rows that belong to the release. */
   store: (tx: Db, release_no: number) => Promise<unknown>
 }
 
 async function release(
   parts: PublishingParts,
-  decideHow: (previous: store.FigureRelease | undefined) => Series | undefined,
+  chooseSeries: (previous: store.FigureRelease | undefined) => Series | undefined,
   slot?: number,
 ): Promise<ReleaseResult | undefined> {
   const { db, log, now, cosign, retention } = parts
-  let found: Audit | undefined
+  let audit: Audit | undefined
   try {
     return await commitToLog({ db, log, cosign }, now(), async (tx, append) => {
       const previous = await store.latestRelease(tx)
-      const series = decideHow(previous)
+      const series = chooseSeries(previous)
       if (!series) return undefined
       // A clock set back must not put a release before the one it follows.
       const released_at = Math.max(now(), previous?.released_at ?? 0)
@@ -101,23 +99,23 @@ async function release(
       const removed = retention ? await removeOutgrown(tx, previous) : 0
       const plan =
         series === 'exact'
-          ? await exactly(tx, previous, released_at)
-          : await withNoise(tx, previous, { windows, released_at, dice: parts.dice })
+          ? await exactRelease(tx, previous, released_at)
+          : await noisedRelease(tx, previous, { windows, released_at, dice: parts.dice })
       if (!plan && slot !== undefined) return undefined
       if (!plan) throw new Problem('figures_held', NOTHING_TO_SAY)
-      found = plan.audit
-      if (!found.ok) throw new Problem('figures_held', auditText(found))
+      audit = plan.audit
+      if (!audit.ok) throw new Problem('figures_held', auditText(audit))
       const release = await publish(tx, plan, { previous, released_at, size: (await log.signed(tx)).size })
       const changes = await changesOf(tx, release, plan.moves)
       const recorded_at = Math.max(now(), released_at)
       await append([...changes.map(({ entry }) => utf8(entry)), stateLeaf(release, recorded_at)])
       await store.insertChanges(tx, release, changes)
-      await noteAudit(tx, found, released_at)
+      await storeAudit(tx, audit, released_at)
       const { release_id, figures } = release
       return { release_id, changes: changes.length, removed, already_released: false, figures }
     })
   } catch (error) {
-    if (found && !found.ok) await noteAudit(db, found, now())
+    if (audit && !audit.ok) await storeAudit(db, audit, now())
     throw error
   }
 }
@@ -132,7 +130,7 @@ const unchanged = ({ release_id, figures }: store.FigureRelease): ReleaseResult 
   figures,
 })
 
-async function exactly(tx: Db, previous: store.FigureRelease | undefined, released_at: number): Promise<Plan> {
+async function exactRelease(tx: Db, previous: store.FigureRelease | undefined, released_at: number): Promise<Plan> {
   const { figures, basis, moves, refreshed, audit } = await planExact(tx, previous, released_at)
   return {
     release: { figures, basis, window_no: null, refreshes_providers: refreshed !== undefined },
@@ -142,19 +140,19 @@ async function exactly(tx: Db, previous: store.FigureRelease | undefined, releas
   }
 }
 
-/** Undefined if it would be the first release and say nothing. */
-async function withNoise(
+/** Undefined if it would be the first release and all figures were withheld. */
+async function noisedRelease(
   tx: Db,
   previous: store.FigureRelease | undefined,
   { windows, ...given }: { windows: windowStore.FigureWindow[]; released_at: number; dice: Dice },
 ): Promise<Plan | undefined> {
   const open = await openWindow(tx, windows)
-  if (!previous && saysNothing(open, given.released_at)) return undefined
+  if (!previous && withholdsAll(open, given.released_at)) return undefined
   const { moves, ...release } = await closeWindow(tx, open, previous, given)
   return {
     release: { ...release, basis: null },
     moves,
-    // Noised figures reveal the same to whoever knows what else: there is nothing to audit.
+    // Noised figures reveal the same whatever else a reader knows, so there is nothing to audit.
     audit: { ok: true, cells: moves.length, pinned: [] },
     store: async () => undefined,
   }
@@ -188,7 +186,7 @@ async function changesOf(tx: Db, release: store.FigureRelease, moves: readonly M
   }))
 }
 
-/** Ties the release to the ledger it was made from. A store from before seals existed gets them here. */
+/** Seals the ledger that the release was made from. A store from before seals existed gets them here. */
 async function seal(tx: Db, { release_no, release_id, window_no }: store.FigureRelease): Promise<string> {
   await sealOpen(tx)
   const windows = window_no === null ? [] : [...(await windowLeaves(tx, window_no)).values()]

@@ -26,7 +26,7 @@ test('a ledger of exact figures begins a series with noise in one command, and t
   expect(moved.map(({ metric }) => metric).sort()).toEqual([...METRICS].sort())
   expect(moved.every(({ reason, old_as_of }) => reason === 'method_change' && old_as_of === before.as_of)).toBe(true)
   expect(moved.find(({ metric }) => metric === 'w')?.old).toBe(0.5)
-  // Old entries verify, and so does what stands now.
+  // Old entries verify, and so do the current figures.
   expect(await checkFigures(figures.db)).toEqual([])
   const body = await figures.call('get_figures')
   const verdict = await verifyBody(JSON.stringify(body), figures.policy, { figures: true })
@@ -47,7 +47,7 @@ test('a series continues by itself under its rule, and no new one begins under t
   expect(await refusal(releaseFigures(figures.exact))).toMatchObject({ code: 'figures_held' })
 })
 
-test('a ledger that goes to exact figures and back draws no case again', async () => {
+test('a ledger that changes to exact figures and back counts no case twice', async () => {
   await using figures = await openFigures()
   await figures.import(aSoundLedger())
   await releaseFigures(figures.parts)
@@ -61,7 +61,7 @@ test('a ledger that goes to exact figures and back draws no case again', async (
   await releaseFigures({ ...figures.parts, newSeries: true })
   const [again, second] = await windows(figures.db)
   expect(again).toEqual(first as NonNullable<typeof first>)
-  // Twenty cases and their noise, not a hundred and twenty.
+  // The second window counts only the twenty new cases.
   expect(Math.abs((second?.tally.r_no ?? 0) - 20)).toBeLessThan(20)
   expect(await checkFigures(figures.db)).toEqual([])
 })

@@ -1,17 +1,17 @@
 import { Problem } from '../problem.ts'
 import type { FigureRelease } from './store.ts'
 
-/** A series of releases is under one rule: figures with noise (rule 2), or exact ones (rule 1). */
+/** A series of releases under one rule: figures with noise (rule 2), or exact figures (rule 1). */
 export type Series = 'noised' | 'exact'
 
-/** The series that a release belongs to. Undefined if it was drawn with noise before rule 2 existed: such a series has ended. */
+/** The series of a release. Undefined for noise from before rule 2: such a series has ended. */
 export const seriesOf = (release: FigureRelease | undefined): Series | undefined => {
   if (!release) return undefined
   if (release.window_no !== null) return 'noised'
   return release.figures.noise === null ? 'exact' : undefined
 }
 
-/** The series of the next release. Another rule needs a new series, and a new series needs another rule: noise is drawn once. */
+/** The series of the next release. Another rule needs a new series, and a new series needs another rule. */
 export function seriesFor(
   previous: FigureRelease | undefined,
   { exact = false, newSeries = false }: { exact?: boolean | undefined; newSeries?: boolean | undefined },

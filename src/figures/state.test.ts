@@ -7,7 +7,7 @@ import { FiguresBody } from './answers.ts'
 import { aSoundLedger, cases, openFigures } from './fixture.ts'
 import { checkFigures } from './fsck.ts'
 import { releaseFigures } from './release.ts'
-import { stateIn } from './state.ts'
+import { parseState } from './state.ts'
 
 const MONTH_MS = 31 * 86_400_000
 type Figures = Awaited<ReturnType<typeof openFigures>>
@@ -37,7 +37,7 @@ test('the answer verifies before the first release and after each, whether or no
   for (const body of bodies) expect(await check(figures, body)).toBe('ok')
   const newest = bodies.at(-1) as FiguresBody
   for (const { proof } of bodies) expect(proof.log.index).toBe(Number(proof.log.checkpoint.split('\n')[1]) - 1)
-  // An answer of before is not one of now: its state is in the log of now, and is not the last.
+  // An old answer is refused: its state is in the log, but is not the last entry.
   for (const old of bodies.slice(0, -1)) {
     const head = await figures.log.head(figures.db)
     const log = await figures.log.prove(figures.db, old.proof.log.index, head)
@@ -46,7 +46,7 @@ test('the answer verifies before the first release and after each, whether or no
   }
 })
 
-test('every checkpoint that was ever public ends with a state, and nothing else in the log is one', async () => {
+test('every public checkpoint ends with a state, and no other entry of the log is a state', async () => {
   await using figures = await openFigures()
   for (let month = 0; month < 4; month++) {
     if (month !== 2) await figures.import(aSoundLedger())
@@ -57,20 +57,20 @@ test('every checkpoint that was ever public ends with a state, and nothing else 
     await figures.db.query<{ size: number }>("SELECT size FROM log_checkpoint WHERE log = 'figures' ORDER BY size")
   ).map(({ size }) => size)
   const leaves = await leafBodies(figures.db, 'figures', 0, sizes.at(-1) as number)
-  const states = [...leaves.keys()].filter((place) => stateIn(leaves[place] as Uint8Array))
+  const states = [...leaves.keys()].filter((place) => parseState(leaves[place] as Uint8Array))
   expect(states).toEqual(sizes.filter((size) => size > 0).map((size) => size - 1))
   expect(states).toHaveLength(5)
   expect(await checkFigures(figures.db)).toEqual([])
 })
 
-test('a state says what the answer shows beside its proof, and not a word more', async () => {
+test('a state has the same content as the answer without its proof', async () => {
   await using figures = await openFigures()
   await figures.import([...aSoundLedger(), ...cases(7, { recurring: '1', recovered: '31337' })])
   for (const how of ['unreleased', 'noised', 'exact']) {
     if (how === 'noised') await releaseFigures(figures.parts)
     if (how === 'exact') await releaseFigures({ ...figures.exact, newSeries: true })
     const { proof, ...shown } = await answer(figures)
-    // Only the band of the median has another place in the answer.
+    // Only the band of the median is in another member of the answer.
     const { schema, recorded_at, median_band, ...state } = proof.state
     expect(shown.savings.median_band).toEqual(median_band)
     expect([schema, recorded_at]).toEqual(['figures-state/1', '2026-11-03T00:00:00.000Z'])
@@ -108,7 +108,7 @@ test('a state that was altered, replaced or taken out is found', async () => {
   ] as [number, Uint8Array][])
     expect(await put(place, body)).toEqual(notState(place))
   expect(await checkFigures(figures.db)).toEqual([])
-  // A change that was altered in the log and in the store alike no longer leads to the state.
+  // A change that was altered in both the log and the store does not lead to the state any more.
   const change = canonical({ ...JSON.parse(new TextDecoder().decode(bodies[1])), new: 0.99 })
   const stored = new TextDecoder().decode(bodies[1])
   await figures.db.query('UPDATE figure_change SET entry = $1 WHERE seq = 1', [change])

@@ -7,7 +7,7 @@ import { RULE_2 } from './rule/rule-2.ts'
 import type { Metric } from './rule/tally.ts'
 import type { FigureRelease } from './store.ts'
 
-// The last entry of each release in the figures log says what stands now. `/api/figures` is made from it alone.
+// The last log entry of each release is the state: the current figures. `/api/figures` is made from it alone.
 
 const RATES = {
   w: 'Closed cases with 500 dollars or more recovered, divided by all closed cases',
@@ -30,12 +30,12 @@ const EXACT_DEFINITIONS: Record<keyof typeof DEFINITIONS, string> = {
   savings_median: 'The middle amount recovered in a settlement, zero amounts included, rounded to 50 dollars',
 }
 
-/** What stands after a release. It has no more than the answer shows. */
+/** The state after a release. It has nothing that the answer does not show. */
 export function stateOf(release: FigureRelease, recorded_at: string): FiguresState {
   const { sdc_rule_version, data_class, metrics, noise, exact, unit, median_band, counts_standard_error } =
     release.figures
   const definitions = sdc_rule_version === RULE.version ? EXACT_DEFINITIONS : DEFINITIONS
-  const standing = <V extends number | string>(metric: keyof typeof DEFINITIONS): CurrentFigure<V> => {
+  const current = <V extends number | string>(metric: keyof typeof DEFINITIONS): CurrentFigure<V> => {
     const { value, suppressed, reason, as_of, standard_error } = metrics[metric]
     return {
       value: value as V | null,
@@ -53,11 +53,11 @@ export function stateOf(release: FigureRelease, recorded_at: string): FiguresSta
     data_class,
     sdc_rule_version,
     metrics: {
-      w: standing('w'),
-      r: standing('r'),
-      p: standing('p'),
-      savings_total: standing('savings_total'),
-      savings_median: standing('savings_median'),
+      w: current('w'),
+      r: current('r'),
+      p: current('p'),
+      savings_total: current('savings_total'),
+      savings_median: current('savings_median'),
     },
     cases_floor10: metrics.cases_floor10.value as number | null,
     settlements_floor10: metrics.settlements_floor10.value as number | null,
@@ -70,8 +70,8 @@ export function stateOf(release: FigureRelease, recorded_at: string): FiguresSta
   }
 }
 
-/** The first state of a log: there is nothing yet. One from before rule 2 existed names rule 1. */
-export function stateOfNothing(recorded_at: string, sdc_rule_version: string = RULE_2.version): FiguresState {
+/** The first state of a log, before any release. A log from before rule 2 existed has rule 1 in it. */
+export function emptyState(recorded_at: string, sdc_rule_version: string = RULE_2.version): FiguresState {
   const isOld = sdc_rule_version === RULE.version
   const nothing = (metric: keyof typeof DEFINITIONS): CurrentFigure<never> => ({
     value: null,
@@ -105,8 +105,8 @@ export function stateOfNothing(recorded_at: string, sdc_rule_version: string = R
 export const stateLeaf = (release: FigureRelease, now: number): Uint8Array =>
   utf8(canonical(stateOf(release, new Date(now).toISOString())))
 
-/** What the bytes of a leaf say, if they are the canonical text of a state. */
-export function stateIn(leaf: Uint8Array): FiguresState | undefined {
+/** Reads a leaf. Undefined if it is not the canonical text of a state. */
+export function parseState(leaf: Uint8Array): FiguresState | undefined {
   try {
     const text = fromUtf8(leaf)
     const state: unknown = JSON.parse(text)
@@ -116,6 +116,6 @@ export function stateIn(leaf: Uint8Array): FiguresState | undefined {
   }
 }
 
-/** The first entry of a new log: nothing was released yet. So the answer has a proof from the start. */
+/** Writes the first entry of a new log, so that the answer has a proof before the first release. */
 export const beginFigures = (publisher: Publisher, now: number): Promise<number> =>
-  commitToLog(publisher, now, (_tx, append) => append([utf8(canonical(stateOfNothing(new Date(now).toISOString())))]))
+  commitToLog(publisher, now, (_tx, append) => append([utf8(canonical(emptyState(new Date(now).toISOString())))]))

@@ -1,11 +1,10 @@
 import type { Db } from '../db/db.ts'
 import type { FigureState, FigureStates, Tallies } from './rule/disclosure.ts'
 import type { DataClass, Figure, Noise } from './rule/figure.ts'
-import type { MedianBand } from './rule/noised.ts'
-import type { Unit } from './rule/rule-2.ts'
+import type { MedianBand, Unit } from './rule/rule-2.ts'
 import { METRICS, type Metric } from './rule/tally.ts'
 
-/** What the public sees of a release. */
+/** The public part of a release. */
 export interface PublicFigures {
   sdc_rule_version: string
   data_class: DataClass
@@ -26,7 +25,7 @@ export interface FigureRelease {
   last_batch_id: number
   /** Whether it is the first of its quarter, which refreshes the statistics of providers. */
   refreshes_providers: boolean
-  /** The size of the figures log with this release, whose state is the last entry. It is public once the public checkpoint has that size. */
+  /** The size of the figures log after this release. The release is public once the public checkpoint has that size. */
   log_size: number
   figures: PublicFigures
   /** Under rule 2, the last window that it sums up. */
@@ -106,7 +105,7 @@ export async function insertRelease(tx: Db, { basis, ...release }: FigureRelease
 const mapMetrics = <T>(value: (metric: Metric) => T): Record<Metric, T> =>
   Object.fromEntries(METRICS.map((metric) => [metric, value(metric)])) as Record<Metric, T>
 
-/** The figures of each exact release, oldest first: all that an audit needs, without tallies. */
+/** The figures of each exact release, oldest first, without tallies. An audit needs no more. */
 export async function exactFigures(db: Db): Promise<{ as_of: string; metrics: Record<Metric, Figure> }[]> {
   const rows = await db.query<{ released_at: number; figures: string }>(
     'SELECT released_at, figures FROM figure_release WHERE window_no IS NULL ORDER BY release_no',
@@ -117,21 +116,21 @@ export async function exactFigures(db: Db): Promise<{ as_of: string; metrics: Re
   })
 }
 
-export interface AuditNote {
+export interface StoredAudit {
   audited_at: number
   cells: number
   pinned: number
 }
 
-export const putAudit = (db: Db, { audited_at, cells, pinned }: AuditNote): Promise<unknown> =>
+export const putAudit = (db: Db, { audited_at, cells, pinned }: StoredAudit): Promise<unknown> =>
   db.query(
     `INSERT INTO disclosure_audit (audited_at, cells, pinned) VALUES ($1, $2, $3)
      ON CONFLICT (audited_at) DO UPDATE SET cells = excluded.cells, pinned = excluded.pinned`,
     [audited_at, cells, pinned],
   )
 
-export async function lastAudit(db: Db): Promise<AuditNote | undefined> {
-  const [row] = await db.query<AuditNote>(
+export async function lastAudit(db: Db): Promise<StoredAudit | undefined> {
+  const [row] = await db.query<StoredAudit>(
     'SELECT audited_at, cells, pinned FROM disclosure_audit ORDER BY audited_at DESC LIMIT 1',
   )
   return row
@@ -194,14 +193,14 @@ export function changes(
   ])
 }
 
-/** The states at places between these two, which are not counted in. */
+/** The states between two indexes of the log, both excluded. */
 export function statesBetween(
   db: Db,
   [after, before]: readonly [number, number],
   { order, limit }: { order: 'ASC' | 'DESC'; limit: number },
-): Promise<{ place: number; body: Uint8Array }[]> {
+): Promise<{ leaf_index: number; body: Uint8Array }[]> {
   return db.query(
-    `SELECT l.leaf_index AS place, l.body
+    `SELECT l.leaf_index, l.body
        FROM log_leaf l LEFT JOIN figure_change c ON c.seq = l.leaf_index
       WHERE l.log = 'figures' AND l.leaf_index > $1 AND l.leaf_index < $2 AND c.seq IS NULL
       ORDER BY l.leaf_index ${order} LIMIT $3`,
@@ -209,7 +208,7 @@ export function statesBetween(
   )
 }
 
-/** Every change with its log entry; a state has no change, and what is not in the log has no body. */
+/** Every change with its log entry. States have no `entry`, and changes that are missing in the log have no `body`. */
 export function changesAndLeaves(
   db: Db,
 ): Promise<{ seq: number; metric: string | null; entry: string | null; body: Uint8Array | null }[]> {

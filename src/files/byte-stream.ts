@@ -5,7 +5,7 @@ import { refuseChanged, refuseUnreadable } from './plain-file.ts'
 import { unreadable } from './unreadable.ts'
 import { isZip, type Member, openArchive } from './zip.ts'
 
-/** The name, size and digest of a file: known only once all of it has been read. */
+/** The name, size and digest of a file. They are known when all of it has been read. */
 export interface FileIdentity {
   /** The file name given by the operator or the archive. Hostile: never show it. */
   name: string
@@ -17,10 +17,10 @@ export interface FileIdentity {
 export interface ByteStream {
   /** The file name given by the operator or the archive. It may contain an NPI. Hostile: never show it. */
   name: string
-  /** Unpacked, with the limits checked on the way. A chunk is valid until the next one is requested. */
+  /** The unpacked bytes; limits are checked while they are read. A chunk is valid until the next one is requested. */
   chunks: AsyncIterable<Uint8Array>
-  /** Available after the last chunk. The digest is that of the file as published, still gzipped if it was, or that of
-   *  the unpacked member of an archive: anyone can compute the same one. */
+  /** Available after the last chunk. Anyone can compute the same digest: it is that of the published file, still gzipped
+   *  if it was, or that of the unpacked member of an archive. */
   identity(): FileIdentity
 }
 
@@ -31,7 +31,7 @@ const MAX_RATIO = 100
 const CHUNK = 1024 * 1024
 const WANTED = /\.(csv|json)$/i
 
-/** Opens a file, plain or gzipped, or the only CSV or JSON file in a zip. `onRead` is told how many bytes have been read. */
+/** Opens a file, plain or gzipped, or the only CSV or JSON file in a zip. `onRead` gets the number of bytes read so far. */
 export async function openBytes(path: string, onRead: (bytes: number) => void = () => {}): Promise<ByteStream> {
   refuseUnreadable(path)
   const file = Bun.file(path)
@@ -50,7 +50,7 @@ export async function openBytes(path: string, onRead: (bytes: number) => void = 
   }
 }
 
-/** Reuses one buffer: a new one for each chunk would fill the memory before it is collected. */
+/** Reads a file with one buffer. A new one for each chunk would fill the memory before it is collected. */
 async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path)
   try {
@@ -91,7 +91,7 @@ class ByteCounter {
 
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b
 
-/** A small file that unpacks to a very large one is a bomb, not a price list: stop when the limit is passed. */
+/** Unpacks gzip, and stops at a limit: a small file that unpacks to a very large one is a bomb. */
 async function* inflated(packed: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
   const most = Math.min(MAX_EXPANDED, size * MAX_RATIO)
   const gunzip = createGunzip({ chunkSize: CHUNK })
@@ -113,7 +113,7 @@ async function* inflated(packed: AsyncIterable<Uint8Array>, size: number): Async
   }
 }
 
-/** One chunk at a time: its buffer is reused once it was consumed, and the whole file is never in memory. */
+/** Feeds one chunk at a time, because its buffer is reused, and because the whole file must not be in memory. */
 async function feed(packed: AsyncIterable<Uint8Array>, gunzip: ReturnType<typeof createGunzip>): Promise<void> {
   const closed = new Promise<void>((done) => gunzip.once('close', done))
   for await (const chunk of packed) {

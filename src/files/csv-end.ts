@@ -1,6 +1,6 @@
 /**
- * How a CSV file ends: a line that has no end, and fewer cells than any other, was cut off while it was copied. Half an
- * amount would pass for one. A line of one cell is a blank or a remark, and says nothing.
+ * Finds out whether a CSV file was cut off while it was copied: its last line has no line end, and fewer cells than any other
+ * line. Half an amount would look like an amount. Lines of one cell are blanks or remarks and do not count.
  */
 export class FileEnd {
   lastByte = 0

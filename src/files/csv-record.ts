@@ -6,7 +6,7 @@ const NO_BREAK = 0xa0
 const NO_BREAK_LEAD = 0xc2
 const POINT = 0x2e
 const ZERO = 0x30
-/** From here on an amount may consist of nines only, which means "unknown". */
+/** From this amount on, an amount may be all nines, which means "unknown". */
 const NINES = 999_999_00
 
 /** Adjacent columns. */
@@ -20,11 +20,11 @@ export class CsvRecord {
   /** The line on which it begins, counted from 1. */
   line = 1
   cells = 0
-  /** The offset of each cell, followed by that of the next record. */
+  /** The offset of each cell, followed by the offset of the next record. */
   starts: Int32Array
   /** Whether any cell contains doubled quotes. */
   escaped = false
-  /** The same for the previous record, while its bytes are still in the buffer. */
+  /** The offsets of the previous record, while its bytes are still in the buffer. */
   startsBefore: Int32Array
   cellsBefore = 0
   escapedBefore = false
@@ -61,14 +61,14 @@ export class CsvRecord {
     return this.escaped ? text.replaceAll('""', '"') : text
   }
 
-  /** The whole record as it stands. */
+  /** The text of the whole record, quotes included. */
   raw(): string {
     return this.#buffer.toString('latin1', this.starts[0], (this.starts[this.cells] as number) - 1)
   }
 
   /**
-   * Joins cells of a torn line until it has this many. What begins with a quote, and what follows and ends with one
-   * only, were one text with a comma in it; and a text that begins with a quote in the last column goes on to the end.
+   * Joins cells of a torn line until it has this many. A cell that begins with a quote, and the next one that only ends with
+   * a quote, were one text with a comma in it. A text that begins with a quote in the last column goes on to the end.
    */
   join(width: number): void {
     this.shared = 0
@@ -171,22 +171,22 @@ export class CsvRecord {
 }
 
 /**
- * Control characters are blank too: none of them is part of a code or an amount. So is the no-break space, which
+ * Whether a byte is blank. Control characters are, because codes and amounts have none. So is the no-break space, which
  * Windows-1252 writes as one byte and UTF-8 as two.
  */
 const isBlank = (byte: number | undefined): boolean =>
   (byte as number) <= SPACE || ((byte as number) >= NO_BREAK && (byte === NO_BREAK || byte === NO_BREAK_LEAD))
 
-export const MAX_WORD = 12
+const MAX_WORD = 12
 const WORD_SLOTS = 2 ** 14
 const WORD_SHIFT = 32 - 14
 
 /** A cache of recent short texts: a file repeats the same few codes and words a million times. */
-export class Words {
+class Words {
   readonly #parts = new Int32Array(WORD_SLOTS * 3)
   readonly #texts: string[] = new Array(WORD_SLOTS).fill('')
 
-  /** Twelve bytes are three whole numbers. As no byte is zero, they identify exactly one text. */
+  /** Finds or adds a text of at most twelve bytes. No byte is zero, so three whole numbers identify exactly one text. */
   find(bytes: Buffer, from: number, end: number): string {
     let first = 0
     let second = 0

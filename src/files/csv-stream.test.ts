@@ -12,7 +12,7 @@ interface Read {
   malformed: number[]
 }
 
-/** Every record with its line, read in chunks of the given size. */
+/** All records with their lines, read in chunks of the given size. */
 function read(text: string | Uint8Array, chunk = 1_000_000): Read {
   const found: Read = { records: [], malformed: [] }
   const reader = new CsvReader({
@@ -67,7 +67,7 @@ test('a blank line is a record of one empty cell, and the old end-of-text mark e
   ])
 })
 
-test('a record whose quotes do not fit is reported alone, with its line', () => {
+test('a record with wrong quotes is reported alone, with its line', () => {
   const { records: found, malformed } = read('a,b\n"c"d,e\nf,"g\nh,i\n"j",k\nl,"m\n')
   expect(malformed).toEqual([2, 3, 6])
   expect(found).toEqual([
@@ -101,7 +101,7 @@ test('an unclosed quote before many megabytes costs one record', () => {
   expect(found.at(-1)).toEqual([1_000_001, 'x', 'y'])
 })
 
-test('a file made of quotes that never fit takes no more than linear time', () => {
+test('a file of wrong quotes takes no more than linear time', () => {
   const cell = `${'x'.repeat(120)}","`
   const hostile = `"${`${cell}\n`.repeat(60_000)}"z`
   const spent = effort()
@@ -160,7 +160,7 @@ test('however the bytes arrive, the records are the same', () => {
   )
 })
 
-test('what is written by the rules is read back', () => {
+test('records that are written by the rules are read back', () => {
   const cell = fc
     .string({ maxLength: 8, unit: fc.constantFrom('a', '1', ',', '"', '\n', ' ', '|') })
     .map((text) => text.trim())
@@ -187,7 +187,7 @@ test('lines that begin like the one before are read like any other', () => {
         cells = [...cells.slice(0, keep), ...rest, 'end']
         return cells.join(',')
       })
-      // A line of one cell in between, and none has anything to share.
+      // A line of one cell shares no cells with its neighbours.
       const alone = records(texts.join('\n-\n')).filter((_, i) => i % 2 === 0)
       const together = records(texts.join('\n'))
       expect(together.map(([, ...each]) => each)).toEqual(alone.map(([, ...each]) => each))
@@ -197,7 +197,7 @@ test('lines that begin like the one before are read like any other', () => {
   )
 })
 
-test('no mutated file crashes the reader or holds it up', () => {
+test('no mutated file crashes the reader or takes it too long', () => {
   const below = numbers(1)
   const charge = { code: 'G0101', gross: '12.34', rates: ['1', '2.50', '3'] }
   const seeds = [tallCsv([charge, charge], { words: 'a "b",\nc' }), wideCsv([charge, charge])]

@@ -1,8 +1,7 @@
 import { CsvRecord } from './csv-record.ts'
-import { splitTorn, type TornLine } from './torn-line.ts'
 import { unreadable } from './unreadable.ts'
 
-/** As many as a spreadsheet has. The wide form of a hospital's file has nine for each payer and plan. */
+/** The most columns of a spreadsheet. The wide form of a hospital's file has nine for each payer and plan. */
 const MAX_CELLS = 16_384
 const MAX_RECORD = 2 * 1024 * 1024
 const TOO_LONG = 'a line is longer than 2 MiB'
@@ -12,7 +11,7 @@ const SPARE_RESCAN = 16 * MAX_RECORD
 
 const LF = 0x0a
 const CR = 0x0d
-/** Some programs end a file with it. Anywhere else it stands for a character that was lost, also where a line begins. */
+/** Some programs end a file with this byte. Anywhere else it replaces a lost character, also at the beginning of a line. */
 const END_OF_TEXT = 0x1a
 const SPACE = 0x20
 const QUOTE = 0x22
@@ -20,7 +19,7 @@ const COMMA = 0x2c
 
 /** Written after the filled bytes. It ends any cell, quoted or not, so the scan needs no bounds check. */
 const STOP = [QUOTE, CR, LF, QUOTE, CR, LF, CR]
-/** Room for it, and for reads of several bytes at once that reach past it. */
+/** Room for STOP, and for reads of several bytes at once that reach past it. */
 const MARGIN = 24
 
 /** Results of a scan that did not find the start of the next record. */
@@ -28,9 +27,9 @@ const INCOMPLETE = -1
 const MALFORMED = -2
 
 export interface CsvHandler {
-  /** The object is reused: its cells are valid until the call returns. */
+  /** Takes a record. The object is reused: its cells are valid until the call returns. */
   record(record: CsvRecord): void
-  /** A line with wrong quotes, split as well as can be (torn-line.ts); reading goes on with the next line. */
+  /** Takes a line with wrong quotes, split by `splitTorn`. Reading goes on with the next line. */
   torn(record: CsvRecord): void
 }
 
@@ -38,13 +37,13 @@ export interface CsvHandler {
  * Reads CSV (RFC 4180) of any size in constant memory. A cell becomes text only on request.
  *
  * Lines end with LF, with or without CR; a file whose first line ends with a lone CR has such ends throughout.
- * Bytes above 127 are never looked at, so UTF-8 and Windows-1252 read the same.
+ * Bytes above 127 are never examined, so UTF-8 and Windows-1252 read the same.
  */
 export class CsvReader {
   readonly #bytes = new Uint8Array(BUFFER + MARGIN)
   readonly #view = new DataView(this.#bytes.buffer)
   readonly #record = new CsvRecord(this.#bytes, MAX_CELLS)
-  /** For the cells of a line that is looked at by itself. */
+  /** The cells of a single line that is examined by itself. */
   readonly #spare = new Int32Array(MAX_CELLS + 1)
   #filled = 0
   #newline = 0
@@ -52,9 +51,9 @@ export class CsvReader {
   #breaksBefore = 0
   #seen = 0
   #rescanned = 0
-  /** Where the last scan stopped that found no complete record. */
+  /** The end of the last scan that found no complete record. */
   #reached = 0
-  /** How many cells a record should have, once that is known. */
+  /** The number of cells that a record should have, when it is known. */
   width = 0
 
   constructor(readonly handler: CsvHandler) {}
@@ -67,7 +66,7 @@ export class CsvReader {
       this.#filled += part
       this.#seen += part
       at += part
-      // Only when the buffer is full, so that many small chunks do not read one record many times.
+      // Reads only when the buffer is full, so that small chunks do not cause one record to be read many times.
       if (this.#filled === BUFFER) this.#read(false)
     }
   }
@@ -107,9 +106,9 @@ export class CsvReader {
   }
 
   /**
-   * Whether a record of several lines has swallowed one that is whole: a quote that is never closed, or a doubled one at
-   * the end of a text, as in `"4 X 4"",Q4104`, goes on until a later line happens to end it. Only in its last cell may a
-   * line that has all its cells go on below, and then the lines below are no whole ones.
+   * Whether a record of several lines includes a line that is a record itself. A quote that is never closed, or a doubled one
+   * at the end of a text, as in `"4 X 4"",Q4104`, goes on until a later line happens to close it. A line with all its cells
+   * may go on below only in its last cell, and then the lines below are not complete.
    */
   #swallows(at: number, next: number): boolean {
     this.#reached = next
@@ -117,7 +116,7 @@ export class CsvReader {
     const goesOn = first.unclosed === this.width - 1
     if (first.cells === this.width && !goesOn) return true
     for (let line = this.#lineAt(first.end + 1); line.end < next; line = this.#lineAt(line.end + 1)) {
-      const isLast = line.end === next - 1 // it has the other cells of the record
+      const isLast = line.end === next - 1 // the last line has the other cells of the record
       if (line.cells === this.width && line.unclosed < 0 && (goesOn || !isLast)) return true
     }
     return false
@@ -145,7 +144,7 @@ export class CsvReader {
     return lf < 0 && this.#bytes.subarray(0, this.#filled).includes(CR) ? CR : LF
   }
 
-  /** The start of the line after the one at `at`. Rereading is limited, so that no file takes forever. */
+  /** The start of the line after the one at `at`. Rereading is limited, so that hostile files take linear time. */
   #nextLine(at: number, last: boolean): number {
     const end = this.#lineEnd(at)
     if (end === this.#filled) return last ? this.#filled : INCOMPLETE
@@ -155,7 +154,7 @@ export class CsvReader {
     return end + 1
   }
 
-  /** Finds the cells of the record at `at`; returns the start of the next one, or why there is none. */
+  /** Finds the cells of the record at `at`. Returns the start of the next record, INCOMPLETE or MALFORMED. */
   #scan(at: number, last: boolean): number {
     const bytes = this.#bytes
     const view = this.#view
@@ -181,7 +180,7 @@ export class CsvReader {
           if (i >= end) break scan
           const rest = bytes[i + 1]
           if (rest !== COMMA && rest !== newline && !this.#closesCell(i + 1)) return this.#malformed(i)
-          i -= 3 // continue after it
+          i -= 3 // continue after the quote
           break
         }
       }
@@ -207,7 +206,7 @@ export class CsvReader {
         else if (bytes[found] === QUOTE) {
           if (bytes[found + 1] !== QUOTE) return found
           this.#record.escaped = true
-          i = found + 2 - 4 // continue after both
+          i = found + 2 - 4 // continue after both quotes
           break
         }
       }
@@ -215,8 +214,8 @@ export class CsvReader {
   }
 
   /**
-   * Copies the leading cells that equal those of the previous record, as in most lines of one item. Equal bytes up to
-   * the comma that ended a cell mean equal cells, so they need no second scan.
+   * Copies the offsets of leading cells that equal those of the previous record, as in most lines of one item. Equal bytes
+   * up to the comma that ends a cell mean equal cells, so they need no second scan.
    */
   #share(at: number): number {
     const record = this.#record
@@ -228,7 +227,7 @@ export class CsvReader {
     const from = before[0] as number
     const most = Math.min((before[record.cellsBefore] as number) - from, this.#filled - at)
     let same = 0
-    // Eight bytes at once, as a double: as no byte is zero, equal doubles are equal bytes.
+    // Compares eight bytes at once as a double. No byte is zero, so equal doubles are equal bytes.
     while (same < most && view.getFloat64(from + same, true) === view.getFloat64(at + same, true)) same += 8
     const end = from + Math.min(same, most - 1)
     let shared = 0
@@ -240,7 +239,7 @@ export class CsvReader {
     return shared
   }
 
-  /** Whether only blanks precede a quote in its cell. Anywhere else a quote is an ordinary character. */
+  /** Whether a quote opens its cell: only blanks precede it. Anywhere else a quote is an ordinary character. */
   #opensCell(start: number, quote: number): boolean {
     let at = start
     while (at < quote && this.#bytes[at] === SPACE) at++
@@ -258,25 +257,68 @@ export class CsvReader {
     return MALFORMED
   }
 
-  /** A record of very many lines probably has an unclosed quote. */
+  /** Treats a record of several lines as malformed, because it probably has an unclosed quote; refuses the file otherwise. */
   #refusedOr(reached: number, why: string): number {
     if (this.#breaks > 0) return this.#malformed(reached)
     throw unreadable(why, this.#record.line)
   }
 }
 
-// Tests four bytes of text at once. A mark is the highest bit of a byte; bytes above 127 are ignored.
-// Only the lowest mark is certain: later bytes may be marked wrongly, so check the byte that was found.
+// These functions test four bytes of text at once. A mark is the highest bit of a byte; bytes above 127 are ignored. Only
+// the lowest mark is certain: later bytes may be marked wrongly, so check the byte that was found.
 
 /** Marks the bytes that are at most `byte`. */
-export const marksUpTo = (byte: number, word: number): number =>
-  (word - Math.imul(byte + 1, 0x01010101)) & ~word & 0x80808080
+const marksUpTo = (byte: number, word: number): number => (word - Math.imul(byte + 1, 0x01010101)) & ~word & 0x80808080
 
 /** Marks the bytes that are `byte`. */
-export function marksOf(byte: number, word: number): number {
+function marksOf(byte: number, word: number): number {
   const other = word ^ Math.imul(byte, 0x01010101)
   return (other - 0x01010101) & ~other & 0x80808080
 }
 
-/** How many bytes stand before the lowest mark, where bytes were read with the first as the lowest. */
-export const firstMark = (marks: number): number => (31 - Math.clz32(marks & -marks)) >> 3
+/** The index of the byte with the lowest mark. */
+const firstMark = (marks: number): number => (31 - Math.clz32(marks & -marks)) >> 3
+
+interface TornLine {
+  cells: number
+  /** The first cell that begins with a quote and does not end with one; -1 if no cell does. */
+  unclosed: number
+}
+
+/**
+ * Splits a line whose quotes are wrong, as a person would: a cell that begins with a quote ends with a quote before a comma
+ * or at the end of the line. Any other quote is an ordinary character, as in `"DRESSING 4" X 4"`. The offsets of the cells
+ * go into `starts`, followed by the offset of the next line.
+ */
+function splitTorn(buffer: Uint8Array, from: number, end: number, starts: Int32Array): TornLine {
+  const bytes = buffer.subarray(0, end)
+  const most = starts.length - 1
+  let [cells, at, unclosed] = [0, from, -1]
+  while (cells < most) {
+    starts[cells++] = at
+    const open = afterBlanks(bytes, at)
+    // If one cell has no closing quote, no later one has, so it is not searched for again.
+    const close = bytes[open] === QUOTE && unclosed < 0 ? closingQuote(bytes, open + 1) : at
+    if (close < 0) unclosed = cells - 1
+    const comma = bytes.indexOf(COMMA, Math.max(close, at))
+    if (comma < 0) break
+    at = comma + 1
+  }
+  starts[cells] = end + 1
+  return { cells, unclosed }
+}
+
+/** The first quote with only blanks between it and a comma or the end; -1 if no quote has. */
+function closingQuote(bytes: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(QUOTE, from); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
+    const next = afterBlanks(bytes, at + 1)
+    if (next >= bytes.length || bytes[next] === COMMA) return at
+  }
+  return -1
+}
+
+function afterBlanks(bytes: Uint8Array, from: number): number {
+  let at = from
+  while (bytes[at] === SPACE || bytes[at] === CR) at++
+  return at
+}

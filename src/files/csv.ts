@@ -12,8 +12,8 @@ const MAX_LINE = 1024 * 1024
 export type Delimiter = ',' | '\t'
 
 /**
- * RFC 4180 records, or what spreadsheets save as tab-delimited text, which is the same with tabs. Quoted cells may hold
- * line breaks; blank lines are records of one empty cell.
+ * Reads CSV records (RFC 4180), or tab-delimited text from spreadsheets, which has tabs in place of commas. Quoted cells may
+ * have line breaks; blank lines are records of one empty cell.
  */
 export function* csvRecords(text: string, delimiter: Delimiter = ','): Generator<TableLine> {
   let at = 0
@@ -63,7 +63,7 @@ function quotedCell(text: string, start: number, delimiter: Delimiter): Cell {
     if (text[quote + 1] !== '"') {
       const raw = text.slice(start + 1, quote)
       const rest = plainCell(text, quote + 1, delimiter)
-      // Text with tabs is also written by programs that quote nothing: there a mark for inches may begin a cell.
+      // Some programs write text with tabs and without quotes. There a cell may begin with the sign for inches.
       if (delimiter === '\t' && rest.value !== '') return plainCell(text, start, delimiter)
       return {
         value: raw.replaceAll('""', '"') + rest.value,

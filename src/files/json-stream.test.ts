@@ -10,7 +10,7 @@ import { FUZZ_RUNS, numbers } from './zip-fixture.ts'
 interface Read {
   items: [number, unknown][]
   malformed: number[]
-  /** What was malformed. */
+  /** The malformed items. */
   texts: string[]
   members: Record<string, unknown>
   found: boolean
@@ -43,7 +43,7 @@ const refusal = (text: string | Uint8Array, chunk?: number): string => {
   return 'read'
 }
 
-test('items come one at a time, and the members asked for wherever they stand', () => {
+test('items come one at a time, and wanted members are found anywhere', () => {
   const text =
     '\ufeff{"x":{"list":[{"no":1}],"day":"no"},"list":[{"a":"}]\\"{"},\n{"b":[1,{"c":2}]}],"day":"2026","ids":["1","2"]}\n'
   for (const chunk of [1, 2, 3, 1_000])
@@ -59,13 +59,13 @@ test('items come one at a time, and the members asked for wherever they stand', 
     })
 })
 
-test('what is asked for and stands twice is refused, because readers differ in which of the two they take', () => {
+test('a wanted member that comes twice is refused, because readers differ in which of the two they use', () => {
   expect(refusal('{"list":[{"a":1}],"list":[{"a":2}]}')).toMatch(/list twice/)
   expect(refusal('{"day":1,"list":[],"DAY":2}')).toMatch(/day twice/)
   expect(refusal('{"x":1,"list":[],"x":2}')).toBe('read')
 })
 
-test('what is no object in the list is reported in its place', () => {
+test('an item that is not an object is reported with its index', () => {
   expect(read('{"list":[{"a":1},null,"{",[2],7 , {"a":2}]}')).toMatchObject({
     items: [
       [1, { a: 1 }],
@@ -75,7 +75,7 @@ test('what is no object in the list is reported in its place', () => {
   })
 })
 
-test('what a strict reader refuses outside the items is refused', () => {
+test('errors outside the items are refused as by a strict reader', () => {
   const wrong = [
     '{"list":[{"a":1}{"a":2}]}',
     '{"list":[{"a":1},,{"a":2}]}',
@@ -106,7 +106,7 @@ test('what a strict reader refuses outside the items is refused', () => {
   expect(refusal('\ufeff {"x":[1, {"y":"\\u00e9"}],"list":[ ] , "z":null} \n')).toBe('read')
 })
 
-test('an item that is not JSON inside is reported alone, as it stands there', () => {
+test('an item that is not valid JSON inside is reported alone, with its text', () => {
   const text = '{"list":[{"a":Infinity},{"a":1},{"b" 2}]}'
   for (const chunk of [1, 7, 1_000]) {
     expect(read(text, chunk)).toMatchObject({ items: [[2, { a: 1 }]], malformed: [1, 3] })
@@ -132,7 +132,7 @@ test('an object without the list, or with something else in its place, has no it
   expect(read('{"list":{"a":1}}')).toMatchObject({ found: false, items: [] })
 })
 
-describe('what is not one object is refused with a reason', () => {
+describe('a file that is not one object is refused with a reason', () => {
   const deep = '['.repeat(40)
   const refusals: [string, string, RegExp][] = [
     ['a list', '[{"a":1}]', /not one object/],
@@ -172,7 +172,7 @@ test('however the bytes arrive, the items are those that JSON.parse finds', () =
   )
 })
 
-test('no mutated file crashes the reader or holds it up', () => {
+test('no mutated file crashes the reader or takes it too long', () => {
   const below = numbers(2)
   const charge = { code: 'G0101', gross: '12.34', rates: ['1', '2.50'] }
   const text = mrfJson([charge, charge], { words: 'a "b",\n\\c' }).replace('standard_charge_information', 'list')

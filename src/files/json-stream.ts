@@ -5,7 +5,7 @@ const MAX_STRING = 1024 * 1024
 const MAX_NAME = 256
 const MAX_MEMBER = 64 * 1024
 const MAX_ITEM = 16 * 1024 * 1024
-/** All that is not an item. */
+/** The most bytes outside the items. */
 const MAX_OUTSIDE = 32 * 1024 * 1024
 
 const QUOTE = 0x22
@@ -17,20 +17,20 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** 1 for the bytes that matter below the outermost object; all others are skipped outside strings. */
+/** 1 for bytes of structure. All other bytes below the outermost object are skipped, except in strings. */
 const STRUCTURE = new Uint8Array(256)
 for (const byte of [QUOTE, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) STRUCTURE[byte] = 1
 
 export interface JsonHandler {
-  /** One item of the list, and its index, counted from 1. */
+  /** Takes an item of the list with its index, counted from 1. */
   item(value: unknown, ordinal: number): void
-  /** An item that is not an object, or is not valid JSON although its brackets match, and how it is written. */
+  /** Takes the text of an item that is not an object, or is not valid JSON although its brackets match. */
   malformed(ordinal: number, text: string): void
 }
 
 /**
  * Reads one JSON object of any size in constant memory: the items of one list in it, one at a time, and a few small
- * members, anywhere in the object. An item that is not JSON is mended or reported alone; all else must be JSON to the letter.
+ * members, anywhere in the object. An item that is not valid JSON is mended or reported; everything else must be valid.
  */
 export class JsonReader {
   /** The wanted members that were found. */
@@ -52,14 +52,14 @@ export class JsonReader {
   #name = ''
   #inValue = false
   #inList = false
-  /** What stands in the list since its bracket or the last comma: nothing, something, or something in brackets that has ended. */
+  /** The state between two commas of the list: no value yet, a value, or a value whose brackets have ended. */
   #slot: 'first' | 'empty' | 'value' | 'closed' = 'first'
-  /** All that is not an item, and where in this chunk it goes on. */
+  /** The bytes outside the items, and where they go on in this chunk. */
   readonly #outside: Uint8Array[] = []
   #outsideBytes = 0
   #outsideFrom = 0
 
-  /** What is being kept: its start in this chunk, the earlier parts, and how large it may become. */
+  /** The text that is being kept: its kind, its start in this chunk, its earlier parts and their size. */
   #keeping: 'name' | 'member' | 'item' | undefined
   #from = 0
   #kept: Uint8Array[] = []
@@ -128,7 +128,7 @@ export class JsonReader {
     else {
       this.#inString = false
       if (this.#keeping === 'name')
-        this.#name = String(this.#taken(chunk, i + 1) ?? '')
+        this.#name = String(this.#endKept(chunk, i + 1) ?? '')
           .toLowerCase()
           .trim()
     }
@@ -210,13 +210,13 @@ export class JsonReader {
   #endMember(chunk: Uint8Array, at: number): void {
     if (this.#keeping === 'member') {
       if (this.members.has(this.#name)) throw unreadable(`the JSON has ${this.#name} twice: ${WHICH}`)
-      this.members.set(this.#name, this.#taken(chunk, at))
+      this.members.set(this.#name, this.#endKept(chunk, at))
     }
     this.#inValue = false
     this.#name = ''
   }
 
-  /** Directly in the list there must be one value between two commas. */
+  /** Handles a byte directly in the list, which must have one value between two commas. */
   #inSlot(chunk: Uint8Array, byte: number, at: number): void {
     if (byte === COMMA || byte === CLOSE_LIST) {
       if (this.#slot === 'empty' || (this.#slot === 'first' && byte === COMMA)) throw this.#notJson()
@@ -229,7 +229,7 @@ export class JsonReader {
     }
   }
 
-  /** What has brackets of its own may be wrong between them: that is reported. Anything else is not JSON. */
+  /** Ends an item. Errors inside its brackets are reported to the handler; anything else makes the file invalid. */
   #endSlot(chunk: Uint8Array, end: number): void {
     const text = this.#textTo(chunk, end)
     let value = parsed(text)
@@ -247,7 +247,7 @@ export class JsonReader {
     this.#keptBytes = 0
   }
 
-  /** The buffer of a chunk is reused, so what is kept longer is copied. */
+  /** Copies a part that is kept, because the buffer of a chunk is reused. */
   #keep(chunk: Uint8Array, end: number): void {
     const part = chunk.slice(this.#from, end)
     this.#keptBytes += part.length
@@ -256,8 +256,8 @@ export class JsonReader {
     this.#kept.push(part)
   }
 
-  /** Ends what is being kept and parses it; undefined if it is not JSON. */
-  #taken(chunk: Uint8Array, end: number): unknown {
+  /** Ends the text that is being kept and parses it; undefined if it is not JSON. */
+  #endKept(chunk: Uint8Array, end: number): unknown {
     return parsed(this.#textTo(chunk, end))
   }
 
@@ -282,7 +282,7 @@ export class JsonReader {
   }
 }
 
-/** Nothing for what is not JSON. */
+/** Undefined if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -291,7 +291,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What programs write that is nearly JSON, and leaves no doubt: NaN for no number, tabs and line ends within a text. */
+/** Mends common errors of programs whose meaning is clear: NaN for a missing number, and tabs and line ends in a text. */
 const mended = (text: string): string =>
   text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\w-])NaN(?!\w)/gs, (part) =>
     part === 'NaN' ? 'null' : part.replace(/\p{Cc}/gu, ' '),

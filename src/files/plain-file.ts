@@ -26,13 +26,13 @@ export function refuseUnreadable(path: string): void {
   if (why) throw unreadable(why)
 }
 
-/** Refuses a file that changed while it was read: what was read was never published as such. */
+/** Refuses a file that changed while it was read: nobody has published these bytes. */
 export function refuseChanged(before: Stats, after: Stats, read: number): void {
   if (read !== before.size || after.size !== before.size || after.mtimeMs !== before.mtimeMs)
     throw unreadable('the file was changed while it was read: load it again when it is complete')
 }
 
-/** All of a file of at most `limit` bytes. */
+/** Reads a file of at most `limit` bytes. */
 export function readWhole(path: string, limit: number, tooLarge: string): Uint8Array {
   const fd = openSync(path, 'r')
   try {

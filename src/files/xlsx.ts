@@ -14,7 +14,7 @@ export interface Sheet {
   rows: Iterable<TableLine>
 }
 
-/** Reads a worksheet of an Office Open XML workbook (ECMA-376) by its place among those that are visible. */
+/** Reads a worksheet of an Office Open XML workbook (ECMA-376) by its index among the visible worksheets. */
 export function readSheet(bytes: Uint8Array, at = 0): Sheet {
   const archive = openArchiveBytes(bytes)
   const sheet = visibleIn(archive)[at]
@@ -37,8 +37,8 @@ const visibleIn = (archive: Archive): { name: string; id: string }[] =>
   sheetsOf(part(archive, 'xl/workbook.xml')).filter(({ hidden }) => !hidden)
 
 /**
- * A number as the workbook shows it. The file holds binary fractions with all their digits, 67.260000000000005,
- * of which a spreadsheet never shows more than fifteen: 67.26. Text that is not a number is returned unchanged.
+ * A number as the workbook shows it. The file has all digits of a binary fraction, as in 67.260000000000005, and a
+ * spreadsheet shows at most fifteen, 67.26. Text that is not a number is returned unchanged.
  */
 export function shownNumber(text: string): string {
   if (!/^-?[0-9]{1,20}(\.[0-9]{1,20})?(E[+-]?[0-9]{1,3})?$/i.test(text)) return text
@@ -69,7 +69,7 @@ const sheetsOf = (workbook: string): { name: string; id: string; hidden: boolean
     hidden: (attribute(tag, 'state') ?? 'visible') !== 'visible',
   }))
 
-/** Targets are relative to `xl/`, or begin at the root of the archive. */
+/** The targets of a workbook. They are relative to `xl/`, or begin at the root of the archive. */
 const targetsOf = (rels: string): { id: string; type: string; path: string }[] =>
   Array.from(openTags(rels, 'Relationship'), (tag) => {
     const target = attribute(tag, 'Target') ?? ''
@@ -102,7 +102,7 @@ function sharedStrings(xml: string): string[] {
   return strings
 }
 
-/** Some CMS workbooks were made from text files that end with the byte 0x1A: the row with that byte is empty. */
+/** The byte 0x1A at the end of text files, from which some CMS workbooks were made. A row with only that byte is empty. */
 const END_OF_TEXT = '_x001A_'
 
 interface Cell {

@@ -70,7 +70,7 @@ function localName(name: string): string {
   return local
 }
 
-/** A bracket inside a quoted attribute does not end the tag. */
+/** The end of a tag. A bracket inside a quoted attribute does not end it. */
 function closingBracket(xml: string, start: number): number {
   const limit = Math.min(xml.length, start + MAX_TAG)
   let quote = 0
@@ -84,13 +84,13 @@ function closingBracket(xml: string, start: number): number {
 }
 const [DOUBLE, SINGLE, BRACKET] = [0x22, 0x27, 0x3e]
 
-/** The value of an attribute, by its name without prefix. A repeated one is refused: readers differ in which they use. */
+/** The value of an attribute, by its name without prefix. A repeated attribute is refused: readers differ in which they use. */
 export function attribute(attributes: string, name: string): string | undefined {
   if (attributes.includes("'")) return anyAttribute(attributes, name)
   const mark = `${name}="`
   let value: string | undefined
   for (let at = attributes.indexOf(mark); at >= 0; at = attributes.indexOf(mark, at + 1)) {
-    // Between double quotes there is none, so a name after a space or a prefix is a name and not part of a value.
+    // A value between double quotes has none, so a match after a space or a prefix is a name and not part of a value.
     const before = attributes[at - 1]
     if (before === undefined || (before > ' ' && before !== ':')) continue
     if (value !== undefined) throw malformed()
@@ -100,7 +100,7 @@ export function attribute(attributes: string, name: string): string | undefined 
   return value
 }
 
-/** Reads one attribute after the other, each character once: the text is hostile. */
+/** Reads one attribute after the other, and each character once, because the text is hostile. */
 function anyAttribute(attributes: string, name: string): string | undefined {
   let value: string | undefined
   for (let at = pastBlanks(attributes, 0); at < attributes.length; at = pastBlanks(attributes, at)) {

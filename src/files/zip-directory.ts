@@ -8,7 +8,7 @@ export interface Bytes {
   close(): void
 }
 
-/** The central directory's entry for a member. Sizes are only claims: unpacking checks them. */
+/** An entry of the central directory. Its sizes are only claims, which unpacking checks. */
 export interface Entry {
   path: string
   packed: number
@@ -19,7 +19,7 @@ export interface Entry {
   at: number
 }
 
-export const MAX_ARCHIVE = 2 * 1024 ** 3
+const MAX_ARCHIVE = 2 * 1024 ** 3
 const MAX_UNPACKED = 20 * 1024 ** 3
 const MAX_ENTRIES = 1_000
 const MAX_DIRECTORY = 16 * 1024 ** 2
@@ -38,8 +38,8 @@ const MAX_COMMENT = 65_535
 const broken = () => unreadable('the archive is damaged or incomplete: download it again from the publisher')
 
 /**
- * The members of a zip file by its central directory. The file is hostile: a limit that is exceeded, or a part
- * that contradicts another, refuses the whole file.
+ * Reads the members of a zip file from its central directory. The file is hostile: it is refused if it exceeds a limit, or
+ * if a part contradicts another.
  */
 export function readDirectory(bytes: Bytes): Entry[] {
   if (bytes.size > MAX_ARCHIVE) throw unreadable('the archive is larger than 2 GiB')
@@ -60,7 +60,7 @@ interface Directory {
   count: number
 }
 
-/** The end record is the last one whose comment reaches exactly to the end of the file. */
+/** Finds the directory by the end record, which is the last one whose comment reaches exactly to the end of the file. */
 function findDirectory(bytes: Bytes): Directory {
   const from = Math.max(0, bytes.size - END_LENGTH - MAX_COMMENT)
   const tail = view(bytes.read(from, bytes.size - from))
@@ -75,7 +75,7 @@ function findDirectory(bytes: Bytes): Directory {
     }
     if (tail.getUint16(i + 4, true) !== 0 && !large)
       throw unreadable('the archive is split into several files: join or unpack it first')
-    // With bytes between the directory and its end record, two readers could find different directories.
+    // If there were bytes between the directory and its end record, two readers could find different directories.
     if (directory.at + directory.length !== (large?.at ?? end)) throw broken()
     if (directory.length > MAX_DIRECTORY) throw unreadable('the directory of the archive is too large')
     return directory
@@ -117,14 +117,14 @@ function centralHeaders(directory: Uint8Array, count: number): Header[] {
 function centralHeader(record: DataView, at: number, name: Uint8Array, extra: Uint8Array): Header {
   const flags = record.getUint16(at + 8, true)
   const method = record.getUint16(at + 10, true)
-  // Encrypted, strongly encrypted, or with a masked directory.
+  // The flags of encryption, strong encryption and a masked directory.
   if ((flags & 0x2041) !== 0) throw unreadable('a member of the archive is encrypted')
   if (method !== 0 && method !== 8)
     throw unreadable('a member of the archive is compressed by a method other than deflate: unpack it first')
   const unixMode = record.getUint16(at + 40, true)
   if (record.getUint8(at + 5) === 3 && (unixMode & 0xf000) === 0xa000)
     throw unreadable('the archive holds a symbolic link')
-  // Sizes that do not fit are in the zip64 field, in this order, and only those.
+  // The zip64 field has only the sizes that do not fit, in this order.
   const wide = wideNumbers(extra)
   const [size, packed, local] = [24, 20, 42].map((offset) => {
     const short = record.getUint32(at + offset, true)
@@ -148,7 +148,7 @@ function wideNumbers(extra: Uint8Array): number[] {
   return []
 }
 
-/** We never write under these names, but an archive that tries this is not trusted. */
+/** Refuses names that point outside the archive. They are never used as paths, but such an archive is not trusted. */
 function safePath(name: Uint8Array): string {
   const path = new TextDecoder().decode(name).replaceAll('\\', '/')
   if (path === '' || /\p{Cc}/u.test(path)) throw unreadable('a member of the archive has an invalid name')
@@ -157,7 +157,7 @@ function safePath(name: Uint8Array): string {
   return path
 }
 
-/** The local header must describe the same member as the directory: whichever of the two a reader trusts, it sees the same file. */
+/** Checks that the local header describes the same member as the directory, so that all readers see the same file. */
 function dataStart(bytes: Bytes, header: Header): number {
   const { local, name, stored } = header
   const fixed = view(exactly(bytes, local, 30))
@@ -174,10 +174,10 @@ function dataStart(bytes: Bytes, header: Header): number {
   return start
 }
 
-/** Marks a number that does not fit and is stored elsewhere. */
+/** Whether a header has the right number, or the mark of a number that is stored in the zip64 field. */
 const isNarrow = (stated: number, truth: number): boolean => stated === truth || stated === 0xffffffff
 
-/** The data descriptor after the data: with or without a signature, in four or eight bytes each (section 4.3.9). */
+/** Checks the data descriptor after the data: with or without a signature, in four or eight bytes each (section 4.3.9). */
 function checkDescriptor(bytes: Bytes, start: number, { crc, packed, size }: Header): void {
   const after = bytes.read(start + packed, 24)
   const forms = [true, false].flatMap((signed) =>
@@ -195,7 +195,7 @@ function checkDescriptor(bytes: Bytes, start: number, { crc, packed, size }: Hea
   if (!forms.some((form) => form.every((byte, i) => after[i] === byte))) throw broken()
 }
 
-/** Members that share bytes let a small file claim a petabyte. */
+/** Refuses members that share bytes, by which a small file could claim a petabyte. */
 function refuseOverlaps(headers: readonly Header[], entries: readonly Entry[], end: number): void {
   const spans = entries.map(({ at, packed }, i) => ({ from: headers[i]?.local ?? 0, to: at + packed }))
   spans.sort((a, b) => a.from - b.from)

@@ -2,7 +2,7 @@ import { crc32, deflateRawSync } from 'node:zlib'
 import { isLong } from '../../test/support/long.ts'
 import { utf8 } from '../proof/bytes.ts'
 
-/** A member to pack, and what its headers shall say of it where that is not the truth. */
+/** A member to pack, and false values for its headers. */
 export interface ZipMember {
   name: string
   data: string | Uint8Array
@@ -16,16 +16,16 @@ export interface ZipMember {
     localName?: string
     offset?: number
     unixMode?: number
-    /** In the local header alone. */
+    /** Only for the local header. */
     localSize?: number
   }
-  /** Puts the numbers behind the data and zeros before it; they may be others than in the directory. */
+  /** Puts the numbers after the data and zeros before it. They may differ from the directory. */
   descriptor?: { crc?: number; packed?: number; size?: number }
 }
 
 const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? utf8(data) : data)
 
-/** Makes a zip file, honest or not. With `wide` every size stands in a zip64 field. */
+/** Makes a zip file, honest or not. With `wide` every size is in a zip64 field. */
 export function zip(members: readonly ZipMember[], { wide = false, count = members.length } = {}): Uint8Array {
   const parts: Uint8Array[] = []
   const central: Uint8Array[] = []
@@ -160,7 +160,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
 const NAMESPACE = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
-/** A workbook of one sheet, by the XML of its rows and of its shared strings; its rId is 1, and 3 and so on those of others. */
+/** A workbook made of the XML of its rows and shared strings. The first sheet has the id rId1, the others rId3 and so on. */
 export function workbook(
   sheetData: string,
   {

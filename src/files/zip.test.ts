@@ -70,7 +70,7 @@ describe('an archive', () => {
     expect(await contentsOf(archive)).toEqual(await contentsOf(archive))
     for await (const chunk of archive.members[0]?.stream() ?? []) {
       expect(chunk.length).toBeGreaterThan(0)
-      break // whoever has seen enough may stop
+      break // a reader may stop early
     }
   })
 
@@ -116,7 +116,7 @@ describe('an archive is refused, before anything is unpacked,', () => {
     expect(refusalOf([csv, { ...csv, name: 'A.CSV' }])).toBe('two members of the archive have the same name')
     const same = { ...csv, name: 'b.csv', claims: { offset: 0, localName: 'b.csv' } }
     expect(refusalOf([{ ...csv, name: 'c.csv', claims: { localName: 'b.csv' } }, same])).toContain('damaged')
-    // Two directory entries over the same bytes, as in the overlapping bombs.
+    // Two directory entries share the same bytes, as in overlapping bombs.
     const twice = zip([csv, { ...csv, name: 'a.csx', claims: { offset: 0 } }])
     expect(refusal(() => openArchiveBytes(twice))).toContain('damaged')
     const long = {

@@ -40,7 +40,7 @@ export async function openArchive(path: string): Promise<Archive> {
   }
 }
 
-/** The same for an archive that is already in memory, as a workbook is. */
+/** Opens an archive that is in memory, as a workbook is. */
 export const openArchiveBytes = (bytes: Uint8Array): Archive =>
   archiveOf({ size: bytes.length, read: (at, length) => bytes.subarray(at, at + length), close() {} })
 
@@ -89,7 +89,7 @@ async function* inflated(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Arra
   }
 }
 
-/** Passes on at most the declared number of bytes, and throws unless size and checksum are the declared ones. */
+/** Passes on at most the declared number of bytes, and throws unless size and checksum are as declared. */
 async function* checked(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { size, crc }: Entry,

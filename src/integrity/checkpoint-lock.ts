@@ -4,7 +4,7 @@ import { DiskFault, StoreFault } from '../db/db.ts'
 import { replaceFile } from '../db/replace-file.ts'
 import type { StoredCheckpoint } from './store.ts'
 
-/** Origin, size and root. The signatures under them may change, when a key is rotated. */
+/** The signed text: origin, size and root. The signatures under it change when a key is rotated. */
 const headOf = (note: string): string => note.slice(0, note.indexOf('\n\n') + 1)
 
 /**
@@ -21,8 +21,8 @@ export class CheckpointLock {
   }
 
   /**
-   * Moves the lock to the newest signed checkpoint. It must stand at one that this store has signed too:
-   * the newest, or an older one if a crash came between the commit and this step.
+   * Moves the lock to the newest signed checkpoint. It must hold one that this store has signed too: the newest, or an
+   * older one if a crash came between the commit and this step.
    */
   advance(log: string, signed: readonly StoredCheckpoint[]): void {
     const complaint = this.complaint(log, signed)
@@ -32,23 +32,22 @@ export class CheckpointLock {
   }
 
   /** The locked checkpoint of a log. It is written after the store, so to compare the two, read it before the store. */
-  noted(log: string): string {
+  get(log: string): string {
     return this.#read(log)
   }
 
-  /** The same; undefined if there is none, or it cannot be read. */
   find(log: string): string | undefined {
     return existsSync(join(this.folder, log)) ? this.#read(log) : undefined
   }
 
   /** Why this store may not sign for this log, in one sentence; undefined if it may. */
-  complaint(log: string, signed: readonly StoredCheckpoint[], noted = this.#read(log)): string | undefined {
+  complaint(log: string, signed: readonly StoredCheckpoint[], locked = this.#read(log)): string | undefined {
     const newest = signed.at(-1)
     if (!newest) return `the ${log} log has no checkpoint: restore the store from a backup`
-    if (signed.some(({ note }) => headOf(note) === headOf(noted))) return undefined
-    const notedSize = Number(noted.split('\n')[1])
-    return notedSize > newest.size
-      ? `the store is older than what has been signed: the ${log} log had ${notedSize} entries and the store has ${newest.size}; restore a newer backup`
+    if (signed.some(({ note }) => headOf(note) === headOf(locked))) return undefined
+    const lockedSize = Number(locked.split('\n')[1])
+    return lockedSize > newest.size
+      ? `the store is older than what has been signed: the ${log} log had ${lockedSize} entries and the store has ${newest.size}; restore a newer backup`
       : `the ${log} log is not the one that was signed last: this store is a copy that another one has overtaken`
   }
 

@@ -1,4 +1,4 @@
-// Builders for the tests of this folder: a log in a store of its own, and witnesses that answer as a test wants.
+// Builders for the tests of this folder: a log in its own store, and witnesses whose answers the test chooses.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ export async function openLog() {
     keyFile,
     db,
     log,
-    /** The same store as another process has it open. */
+    /** Opens the same store a second time, as another process would. */
     openAgain: () => openStoreAt(store.place, { files: db.files }),
     publish: (entry: string, cosign: Cosign = noWitnesses): Promise<number> =>
       commitToLog({ db, log, cosign }, NOW, (_, append) => append([utf8(entry)])),
@@ -42,7 +42,7 @@ export async function openLog() {
 }
 export type OpenLog = Awaited<ReturnType<typeof openLog>>
 
-/** A web server that answers every request as it is told. */
+/** Starts a web server that answers every request with `answer`. */
 export function answering(answer: (request: Request, body: string) => Response | Promise<Response>) {
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -56,7 +56,7 @@ export function answering(answer: (request: Request, body: string) => Response |
 }
 
 /** The text of the checkpoint in the body of an add-checkpoint request. */
-export const textIn = (body: string): string => {
+export const checkpointText = (body: string): string => {
   const note = body.slice(body.indexOf('\n\n') + 2)
   return note.slice(0, note.indexOf('\n\n') + 1)
 }

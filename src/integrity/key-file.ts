@@ -6,7 +6,6 @@ import type { RetiredKey } from '../proof/note/policy.ts'
 import { formatVerifierKey, type NoteSigner, parseVerifierKey } from '../proof/note/signed-note.ts'
 import { parseLogKey } from './log-key.ts'
 
-/** The keys of one log. */
 export interface LogKeys {
   /** The current key first; after a rotation, for a time, the previous one too. */
   signers: readonly [NoteSigner, ...NoteSigner[]]
@@ -15,16 +14,16 @@ export interface LogKeys {
 }
 
 /**
- * The file with the keys of the logs, a line each: private ones sign, newest first; retired ones are public, with the size
- * and root of a checkpoint after them. It is read at each use, so that a process that has been serving for months signs
- * with the keys of today. Write it under the store's write lock only.
+ * The file with the keys of the logs, one on each line: private keys sign, newest first; a retired key is a public key
+ * with the size and root of the last checkpoint that it may have signed. The file is read at each use, so that a process
+ * that has served for months signs with the current keys. Write it under the store's write lock only.
  */
 export class KeyFile {
   constructor(readonly path: string) {}
 
   keysOf(log: string): LogKeys {
     const isOurs = ({ name }: { name: string }): boolean => name.endsWith(`/log/${log}`)
-    const lines = this.#lines().map(keyIn)
+    const lines = this.#lines().map(parseKey)
     const [first, ...others] = lines.flatMap((line) => ('sign' in line && isOurs(line) ? [line] : []))
     if (!first) throw damaged()
     return {
@@ -38,7 +37,7 @@ export class KeyFile {
     this.#write([...keys, ...this.#lines()])
   }
 
-  /** Replaces private keys by their public halves and the last checkpoint that counts under them. */
+  /** Replaces private keys by their public halves and the last checkpoint that they may have signed. */
   retire(keys: readonly { signer: NoteSigner; size: number; root: string }[]): void {
     const publicHalf = (line: string): string => {
       const vkey = vkeyOf(parseLogKey(line))
@@ -71,7 +70,7 @@ export class KeyFile {
 const vkeyOf = (signer: NoteSigner | undefined): string | undefined =>
   signer && formatVerifierKey(signer.name, signer.publicKey)
 
-function keyIn(line: string): NoteSigner | RetiredKey {
+function parseKey(line: string): NoteSigner | RetiredKey {
   const signer = parseLogKey(line)
   if (signer) return signer
   const [vkey = '', size = '', encoded = ''] = line.split(' ')

@@ -21,7 +21,7 @@ test('a log that was opened before a rotation signs with the new key too', async
   expect([await opensWith(opened, newest), await opensWith(opened, old)]).toEqual([true, true])
 })
 
-test('a rotation while witnesses are asked does not leave a head that the old key alone signed', async () => {
+test('a rotation while witnesses are asked does not leave a head that only the old key signed', async () => {
   await using opened = await openLog()
   const witness = await aSigner('witness.example/one')
   const during: Cosign = {
@@ -37,7 +37,7 @@ test('a rotation while witnesses are asked does not leave a head that the old ke
   expect(size).toBe(1)
   expect([await opensWith(opened, newest), await opensWith(opened, old)]).toEqual([true, true])
   expect(note.match(/^\u2014 witness\.example\/one /gm)).toHaveLength(1)
-  // The same for cosignatures of what is public already.
+  // A head that is public already is cosigned again.
   await finish({ db: opened.db, log: opened.log, cosign: during })
   expect(await opensWith(opened, opened.log.keys[0])).toBe(true)
   expect((await opened.log.head(opened.db)).note.match(/^\u2014 witness/gm)).toHaveLength(1)
@@ -71,7 +71,7 @@ test('a rotation that crashed before it signed is finished by the next one, whic
   await using opened = await openLog()
   const before = readFileSync(opened.keyFile.path, 'utf8')
   await rotate(opened)
-  // What the crash leaves: the new key in the file, and a store in which it has signed nothing.
+  // The crash leaves the new key in the file, and a store in which it has signed nothing.
   const after = readFileSync(opened.keyFile.path, 'utf8')
   await using crashed = await openLog()
   writeFileSync(crashed.keyFile.path, `${after.split('\n')[0]}\n${readFileSync(crashed.keyFile.path, 'utf8')}`)
@@ -95,7 +95,7 @@ test('a retired key stays in the file with the last checkpoint that it may have 
   expect(await opensWith(opened, opened.log.keys[0])).toBe(true)
 })
 
-test('a key that has signed nothing does not take the place of one that has', async () => {
+test('a key that has signed nothing does not replace a key that has', async () => {
   await using opened = await openLog()
   const lines = readFileSync(opened.keyFile.path, 'utf8')
   await using stranger = await openLog()

@@ -15,10 +15,10 @@ import * as store from './store.ts'
 
 /**
  * Adds a new key to each log and signs the newest tree heads again with all keys, so that readers who pin the old key and
- * readers who pin the new one can both verify at once. The write lock keeps publications out meanwhile: a head signed by
- * the old key only would be lost on the readers of the new one.
+ * readers who pin the new one can both verify at once. The write lock keeps publications out meanwhile, because readers
+ * of the new key could not verify a head that only the old key signed.
  *
- * A crash can leave new keys in the file that have signed nothing. Then this signs with them, and adds no others.
+ * A crash can leave new keys in the file that have signed nothing. The next call signs with them and adds no others.
  */
 export async function rotateKeys(db: Db, logs: readonly Log[], keyFile: KeyFile): Promise<void> {
   try {
@@ -47,17 +47,17 @@ async function newestHasSigned(tx: Db, log: Log): Promise<boolean> {
 
 async function resign(tx: Db, log: Log): Promise<void> {
   for (const { size, note } of await newestHeads(tx, log)) {
-    const { text } = readable(log, note)
+    const { text } = parsedNote(log, note)
     await store.putCheckpointNote(tx, log.name, size, await signNote(text, log.signers))
   }
   const { size, note } = await log.head(tx)
-  const { text, signatures } = readable(log, note)
+  const { text, signatures } = parsedNote(log, note)
   // Cosignatures sign the text, which does not change, so they are kept.
   const others = signatures.filter(({ name }) => name !== log.origin).map(signatureLine)
   await store.putHeadNote(tx, log.name, size, (await signNote(text, log.signers)) + others.join(''))
 }
 
-function readable(log: Log, text: string): Note {
+function parsedNote(log: Log, text: string): Note {
   const note = parseNote(text)
   if (!note) throw new StoreFault(`the ${log.name} log has a checkpoint that cannot be read: run \`atr fsck\``)
   return note
@@ -65,7 +65,7 @@ function readable(log: Log, text: string): Note {
 
 /**
  * Stops using all keys of each log but the newest. Their public halves stay in the file and in the policy, with the
- * newest checkpoint that they may have signed: what they signed until now goes on counting. Returns their verifier keys.
+ * newest checkpoint that they may have signed, so that their signatures up to it stay valid. Returns their verifier keys.
  */
 export const retireOldKeys = (db: Db, logs: readonly Log[], keyFile: KeyFile): Promise<string[]> =>
   db.transaction(async (tx) => {

@@ -8,18 +8,18 @@ import {
   type VerifierKey,
 } from '../proof/note/signed-note.ts'
 
-/** The fixed DER head of an Ed25519 private key (RFC 8410); the 32-byte seed follows. */
+/** The fixed DER prefix of an Ed25519 private key (RFC 8410); the 32-byte seed follows. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 const ED25519 = Uint8Array.of(1)
 
-/** Go's note format, so that other tools can read the file: `PRIVATE+KEY+<name>+<id>+<base64 of type and seed>`. */
+/** Makes a key in Go's note format, which other tools can read: `PRIVATE+KEY+<name>+<id>+<base64 of type and seed>`. */
 export function generateLogKey(origin: string): string {
   const seed = new Uint8Array(randomBytes(32))
   const { publicKey } = signerFromSeed(origin, seed)
   return `PRIVATE+KEY+${origin}+${toHex(keyId(origin, publicKey))}+${toBase64(concat(ED25519, seed))}`
 }
 
-/** Undefined if the line is not a key of that format with the right id. */
+/** Reads a key of that format. Undefined if the line has another form, or its id is wrong. */
 export function parseLogKey(line: string): NoteSigner | undefined {
   const match = /^PRIVATE\+KEY\+([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line)
   const [, name = '', id = '', encoded = ''] = match ?? []
@@ -39,7 +39,7 @@ function signerFromSeed(name: string, seed: Uint8Array): NoteSigner {
   }
 }
 
-/** The public half of a signer, as others pin it. */
+/** The public half of a signer, which readers pin. */
 export function verifierKey({ name, publicKey }: NoteSigner): VerifierKey {
   const key = parseVerifierKey(formatVerifierKey(name, publicKey))
   if (!key) throw new Error('the name of a signer is not valid in a signed note')

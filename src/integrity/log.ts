@@ -27,9 +27,9 @@ const CLOCK_SKEW_MS = 5_000
 export type Trace = (step: number) => void
 
 export interface LogParts {
-  /** Its name in the tables and in paths under `/log/`. */
+  /** The name in the tables and in paths under `/log/`. */
   name: 'registry' | 'figures'
-  /** Its keys as they are now: another process may rotate them. To sign, call it under the write lock. */
+  /** Returns the current keys, which another process may rotate. To sign, call it under the write lock. */
   keys: () => LogKeys
   lock: CheckpointLock
   trace?: Trace
@@ -40,7 +40,7 @@ export class Log {
   readonly name: LogParts['name']
   readonly lock: CheckpointLock
   readonly trace: Trace
-  /** It never changes, whatever the keys. */
+  /** Stays the same when keys are rotated. */
   readonly origin: string
   readonly #keys: LogParts['keys']
   readonly #listeners: (() => void)[] = []
@@ -53,7 +53,7 @@ export class Log {
     this.origin = keys().signers[0].name
   }
 
-  /** Calls back when this process has made a new checkpoint public. */
+  /** Calls `listener` when this process has made a new checkpoint public. */
   whenPublic(listener: () => void): void {
     this.#listeners.push(listener)
   }
@@ -66,7 +66,7 @@ export class Log {
     return this.#keys().signers
   }
 
-  /** All of them at one moment. */
+  /** Signers and retired keys as they were at one moment. */
   currentKeys(): LogKeys {
     return this.#keys()
   }
@@ -136,7 +136,7 @@ export class Log {
     return checkpoint
   }
 
-  /** The last checkpoint that was signed. It is public only once it is the head. */
+  /** The last signed checkpoint. It is public only when it is the head. */
   async signed(db: Db): Promise<StoredCheckpoint> {
     return this.#present(await store.currentCheckpoint(db, this.name))
   }
@@ -151,7 +151,7 @@ export class Log {
     return checkpoint
   }
 
-  /** The proof that entry `index` is in the log as of `head`. One that does not hold is a fault here, not a wrong answer there. */
+  /** The proof that entry `index` is in the log as of `head`. Throws if the proof does not hold, so that it is never sent. */
   async prove(db: Db, index: number, head: StoredCheckpoint, leaf?: Hash): Promise<LogProof> {
     const read = this.subtrees(db)
     const path = await inclusionPath(index, head.size, read)
@@ -178,8 +178,8 @@ export class Log {
     return db.snapshot((tx) => this.#check(tx))
   }
 
-  /** A backup from before a rotation is signed by keys that are retired since: the file of today cannot sign on from it. */
-  async #otherKey(note: string): Promise<StoreFault> {
+  /** Says why no current key opens a note. The keys of a backup from before a rotation may have been retired since. */
+  async #unknownKey(note: string): Promise<StoreFault> {
     const retired = this.currentKeys().retired.map(({ key }) => key)
     return (await openNote(note, retired)).ok
       ? new StoreFault(
@@ -191,7 +191,7 @@ export class Log {
   async #check(tx: Db): Promise<void> {
     const signed = await this.signed(tx)
     const opened = await openNote(signed.note, this.keys)
-    if (!opened.ok) throw await this.#otherKey(signed.note)
+    if (!opened.ok) throw await this.#unknownKey(signed.note)
     const head = parseTreeHead(opened.note.text)
     const root = await rangeRoot(0, signed.size, this.subtrees(tx))
     const sound =

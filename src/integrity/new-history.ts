@@ -7,8 +7,8 @@ import type { Log } from './log.ts'
 import * as store from './store.ts'
 
 /**
- * Begins a new history with the entries that a store has: its tree is signed by another key, under another origin.
- * Nothing is signed under the old origin any more, so that no reader of it can be shown a fork. Returns the new checkpoint.
+ * Begins a new history with the entries of a store: signs its tree with another key, under another origin. Nothing is
+ * signed under the old origin any more, so that its readers cannot be shown a fork. Returns the new checkpoint.
  */
 export async function beginHistory(tx: Db, log: Log, signer: NoteSigner): Promise<string> {
   const { size, root, signed_at } = await log.signed(tx)

@@ -15,15 +15,15 @@ export interface IntegrityParts {
   db: Db
   log: Log
   now: () => number
-  /** Facts from the other parts, passed in because this part imports none of them. */
+  /** Facts from other parts are passed in, because this part does not import them. */
   charts: (day: string) => Promise<ChartFacts[]>
   /** All kinds of chart. */
   chartKinds: readonly string[]
   figures: () => Promise<FiguresFacts>
   lastLoad: () => Promise<Facts['last_load']>
-  /** What there is in the log beside the charts that have a latest edition. */
+  /** The releases in the log, and how many charts have no edition in force. */
   published: (day: string) => Promise<Pick<Facts, 'published' | 'unknown_charts'>>
-  /** By the entries of the registry log that are public. */
+  /** From the public entries of the registry log. */
   providers: () => Promise<ProviderFacts>
   citations: (now: number) => Promise<Facts['citations']>
   /** The keys of the configured witnesses, and how many of them must cosign. */
@@ -32,7 +32,7 @@ export interface IntegrityParts {
   /** All logs, for the status. */
   logs: readonly Log[]
   freshness: (day: string) => Promise<ChartFreshness[]>
-  /** Names what the status depends on. */
+  /** Changes whenever something that the status depends on changes. */
   statusStamp: Stamp
 }
 
@@ -106,11 +106,11 @@ export const integrityOperations = ({
     async run() {
       const at = now()
       const day = dayOf(at)
-      const stated: StatusAnswer['logs'] = []
+      const logStates: StatusAnswer['logs'] = []
       for (const each of logs) {
         const { size, root, signed_at, note } = await each.head(db)
         const cosigned = await countCosigners(note, witnesses)
-        stated.push({
+        logStates.push({
           origin: each.origin,
           size,
           root_hash: root,
@@ -122,7 +122,7 @@ export const integrityOperations = ({
         charts: await freshness(day),
         published: (await published(day)).published,
         verification: await verificationFacts(db),
-        logs: stated,
+        logs: logStates,
       }
       return statusAnswer(facts, at)
     },

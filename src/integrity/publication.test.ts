@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { until } from '../../test/support/until.ts'
 import { aSigner, keyOf } from '../proof/fixture.ts'
 import { cosign } from '../proof/note/cosignature.ts'
-import { answering, NOW, openLog, textIn } from './fixture.ts'
+import { answering, checkpointText, NOW, openLog } from './fixture.ts'
 import { followWaiting, type WaitingNews } from './publication.ts'
-import { cosignedBy } from './witnesses/witness-client.ts'
+import { cosignedBy } from './witness-client.ts'
 
 test('what waits for a witness is tried again with an alarm each time, until it is public', async () => {
   await using opened = await openLog()
@@ -12,7 +12,7 @@ test('what waits for a witness is tried again with an alarm each time, until it 
   const signer = await aSigner('witness.example/one')
   let isUp = false
   using witness = answering(async (_, body) =>
-    isUp ? new Response(await cosign(textIn(body), signer, NOW / 1000)) : new Response('busy', { status: 503 }),
+    isUp ? new Response(await cosign(checkpointText(body), signer, NOW / 1000)) : new Response('busy', { status: 503 }),
   )
   const cosigning = cosignedBy([{ key: keyOf(signer, 4), url: witness.url }], 1, { timeoutMs: 2_000, retries: 0 })
   await expect(opened.publish('one', cosigning)).rejects.toThrow('waits for its witnesses')

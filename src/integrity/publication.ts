@@ -11,7 +11,7 @@ import * as store from './store.ts'
 /** The witnesses that must cosign a checkpoint before it is public. */
 export interface Cosign {
   /**
-   * Whether a note has enough cosignatures, none of them older than `since` in epoch milliseconds. Witnesses may have been
+   * Whether a note has enough cosignatures that are not older than `since` in epoch milliseconds. Witnesses may have been
    * added after it was signed.
    */
   isEnough(note: string, since?: number): Promise<boolean>
@@ -25,7 +25,7 @@ export const noWitnesses: Cosign = {
   ask: async () => [],
 }
 
-/** A log, and the witnesses that must cosign it before anything is public. */
+/** A log and the witnesses that must cosign it before anything is public. */
 export interface Publisher {
   db: Db
   log: Log
@@ -44,7 +44,7 @@ export async function commitToLog<T>(
   now: number,
   work: (tx: Db, append: (bodies: readonly Uint8Array[]) => Promise<number>) => Promise<T>,
 ): Promise<T> {
-  // Finish first what a crash left signed but not public: witnesses must not skip it.
+  // A crash can leave a signed checkpoint that is not public. Finish it first, because witnesses must not skip it.
   if ((await log.head(db)).size < (await log.signed(db)).size) await finish({ db, log, cosign })
   const result = await db.transaction(async (tx) => {
     log.lock.advance(log.name, await store.checkpoints(tx, log.name))
@@ -54,11 +54,11 @@ export async function commitToLog<T>(
   return result
 }
 
-/** Makes public what was signed: the remaining steps after a commit, or after a crash. */
+/** Makes the last signed checkpoint public: the remaining steps after a commit, or after a crash. */
 export async function finish({ db, log, cosign }: Publisher): Promise<void> {
   try {
     log.trace(5)
-    // Under the database's write lock, so that two publishers cannot move it backwards between them.
+    // Under the write lock of the database, so that two publishers cannot move the checkpoint lock backwards.
     await db.transaction(async (tx) => {
       await keepEntries(tx, log)
       log.lock.advance(log.name, await store.checkpoints(tx, log.name))
@@ -79,8 +79,8 @@ export async function finish({ db, log, cosign }: Publisher): Promise<void> {
 }
 
 /**
- * Has the witnesses cosign the public checkpoint again if they have not done so for a day: readers tell from the times of
- * cosignatures how old a view is, also of a log in which nothing changes.
+ * Has the witnesses cosign the public checkpoint again after a day. The times of cosignatures show readers how old a view
+ * is, even if nothing changes in the log.
  */
 export async function cosignAgain({ db, log, cosign }: Publisher, now: number): Promise<void> {
   const isDue = async (): Promise<boolean> => !(await cosign.isEnough((await log.head(db)).note, now - DAY_MS))
@@ -91,7 +91,7 @@ export async function cosignAgain({ db, log, cosign }: Publisher, now: number): 
   await makePublic(db, log, signed.size, await cosign.ask(db, log, signed))
 }
 
-/** Under the write lock, and with the signatures of now: the keys may have been rotated while witnesses were asked. */
+/** Reads the signatures again under the write lock: the keys may have been rotated while witnesses were asked. */
 async function makePublic(db: Db, log: Log, size: number, lines: readonly string[]): Promise<void> {
   log.trace(7)
   await db.transaction(async (tx) => {
@@ -104,7 +104,7 @@ async function makePublic(db: Db, log: Log, size: number, lines: readonly string
   log.announce()
 }
 
-/** A note with further signature lines, each in place of an older one by the same key. */
+/** Adds signature lines to a note. A line replaces an older one by the same key. */
 function withLines(text: string, lines: readonly string[]): string {
   const note = parseNote(text)
   const added = parseNote(`${note?.text ?? ''}\n${lines.join('')}`)?.signatures ?? []
@@ -117,20 +117,20 @@ function withLines(text: string, lines: readonly string[]): string {
 const LOOK_MS = 5_000
 const LONGEST_MS = 60_000
 
-/** What is told while something signed is not public: each time that it could not be made public, and when it was. */
+/** News of a signed checkpoint that is not public: each failed attempt to make it public, and the success at the end. */
 export type WaitingNews = { log: string; fault: unknown } | { log: string; fault?: undefined }
 
 export interface WaitingParts {
   publishers: readonly Publisher[]
   tell: (news: WaitingNews) => void
-  /** Told of a store that cannot be read. */
+  /** Called if the store cannot be read. */
   tellFault: Job['tell']
   lookMs?: number
 }
 
 /**
- * Makes public what was signed and waits, for witnesses that were away or after a crash, and raises an alarm as long as
- * it waits. What another process is publishing just now is left to it: only what still waits at the second look is taken up.
+ * Makes signed checkpoints public that wait for witnesses or were left by a crash, and calls `tell` after each attempt.
+ * A checkpoint is taken up only when it still waits at the second look: another process may be publishing it just now.
  */
 export function followWaiting({ publishers, tell, tellFault, lookMs = LOOK_MS }: WaitingParts): {
   stop: () => Promise<void>

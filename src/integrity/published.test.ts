@@ -20,15 +20,15 @@ async function followed(app: TestApp): Promise<AsyncDisposable> {
 const stampOf = ({ app }: TestApp): string | undefined =>
   app.operations.find(({ name }) => name === 'lookup_reference')?.stamp?.()
 
-/** Every statement from now on, which goes to the store all the same, or to `instead`. */
+/** Records every statement from now on. It goes to the store too, or to `instead`. */
 function watch(db: Db, instead?: () => never): string[] {
-  const asked: string[] = []
+  const statements: string[] = []
   const query = db.query.bind(db)
   db.query = (sql, params) => {
-    asked.push(sql)
+    statements.push(sql)
     return instead ? instead() : query(sql, params)
   }
-  return asked
+  return statements
 }
 
 const PATHS = [
@@ -49,12 +49,12 @@ const twoPrices = (amount: string) =>
   aRelease({ rows: [aPrice({ cpt: '99213', price: { amount, currency: 'USD' } }), aPrice({ cpt: '99214' })] })
 
 for (const engine of ENGINES)
-  test(`on ${engine}, what is public is answered without a statement, and while the database is away`, async () => {
+  test(`on ${engine}, public data is served without a statement, and while the database is away`, async () => {
     await using app = await testApp({ engine })
     await app.publish(twoPrices('10.00'))
     const before = await Promise.all(PATHS.map(async (path) => (await app.request(path)).text()))
     await using _ = await followed(app)
-    const asked = watch(app.installation.db, () => {
+    const statements = watch(app.installation.db, () => {
       throw new StoreBusy('the database is away')
     })
     for (const [i, path] of PATHS.entries()) {
@@ -65,12 +65,12 @@ for (const engine of ENGINES)
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(batch) }
     expect((await app.request('/reference/batch', init)).status).toBe(200)
     // The timer looks once a second; no request does.
-    expect(asked.filter((sql) => !/FROM (log_head|verified_part|citation_check)/.test(sql))).toEqual([])
+    expect(statements.filter((sql) => !/FROM (log_head|verified_part|citation_check)/.test(sql))).toEqual([])
   })
 
 const withoutId = (body: string): string => body.replace(/"request_id":"[^"]*"/, '')
 
-test('a publication of this process is answered with at once, whole, and under another stamp', async () => {
+test('a publication of this process is served at once, whole, and under another stamp', async () => {
   await using app = await testApp()
   await app.publish(twoPrices('10.00'))
   await using _ = await followed(app)
@@ -79,7 +79,7 @@ test('a publication of this process is answered with at once, whole, and under a
     await app.publish({ ...twoPrices(amount), edition: `B${i}` })
     const row = (await app.getJson('/reference?cpt=99213')) as { price: object; proof: { log: { index: number } } }
     expect(row.price).toMatchObject({ amount })
-    // The state that ends the log: entry and state of the first release, of this one and those between.
+    // The last entry is the state: each release adds an entry and a state.
     expect(row.proof.log.index).toBe(4 + 2 * i)
     await until(() => stampOf(app) !== undefined)
     stamps.push(stampOf(app))
@@ -106,13 +106,13 @@ test('a publication of another process is seen within a second or so', async () 
 test('without following, every answer asks the store, and there is no stamp', async () => {
   await using app = await testApp()
   await app.publish(twoPrices('10.00'))
-  const asked = watch(app.installation.db)
+  const statements = watch(app.installation.db)
   await app.getJson('/reference?cpt=99213')
-  expect(asked.filter((sql) => sql.includes('FROM log_head')).length).toBeGreaterThan(0)
+  expect(statements.filter((sql) => sql.includes('FROM log_head')).length).toBeGreaterThan(0)
   expect(stampOf(app)).toBeUndefined()
 })
 
-test('what was seen last stands for five minutes without the store, and no longer', async () => {
+test('the last view is served for five minutes without the store, and no longer', async () => {
   await using app = await testApp()
   const { db, registryLog: log } = app.installation
   let isAway = false
@@ -144,7 +144,7 @@ test('what was seen last stands for five minutes without the store, and no longe
   await job.stop()
 })
 
-test('what was read before a publication is not taken for what is public after it', async () => {
+test('a view that was read before a publication is not served after it', async () => {
   await using app = await testApp()
   const { db, registryLog: log } = app.installation
   const head = await log.head(db)

@@ -4,82 +4,81 @@ import { sha256 } from '../proof/sha256.ts'
 import type { Log } from './log.ts'
 import type { StoredCheckpoint } from './store.ts'
 
-/** Everything that one public checkpoint stands for, as far as answers are made from it. It never changes. */
-interface UnderHead {
+/** Data that is derived from one public checkpoint. It never changes. */
+interface HeadView {
   readonly head: StoredCheckpoint
 }
 
 /** How often the store is asked whether the head has moved. */
 const EVERY_MS = 1_000
 /**
- * While the database is away, what was seen last goes on answering for so long: as old as caches between us and a reader
- * may be anyway (`max-age=300`). Checkpoint and state are signed and dated, so a reader sees how old they are.
+ * How long the last view is served while the database is away: caches may keep an answer for as long (`max-age=300`).
+ * Checkpoint and state are signed and dated, so a reader sees how old they are.
  */
 const MOST_AGE_MS = 300_000
 
 /**
- * What a log has made public, held in memory and replaced as a whole when its head moves. While it is followed, no
- * request asks the store for it; else each one does.
+ * Keeps the view of a log's public checkpoint in memory, and replaces it as a whole when the head moves. While `follow`
+ * runs, requests do not ask the store for it; otherwise each one does.
  */
-export class Published<T extends UnderHead> {
-  #seen: { made: T; stamp: string; at: number } | undefined
+export class Published<T extends HeadView> {
+  #last: { view: T; stamp: string; at: number } | undefined
   #followers = 0
-  /** Counts publications of this process: what was read before one is not put in memory after it. */
+  /** Counts publications of this process: a view that was read before one is not put in memory after it. */
   #moves = 0
 
   constructor(
     log: Log,
     private readonly read: () => Promise<T>,
     private readonly clockMs: () => number = () => performance.now(),
-    /** What answers depend on beside the head. */
+    /** Changes when something changes that answers depend on, apart from the head. */
     private readonly mark: () => string = () => '',
   ) {
     log.whenPublic(() => {
       this.#moves++
-      this.#seen = undefined
+      this.#last = undefined
     })
   }
 
-  /** Undefined unless it is followed and was seen lately. */
+  /** The view in memory; undefined unless `follow` runs and the view is recent. */
   current(): T | undefined {
-    return this.#fresh()?.made
+    return this.#fresh()?.view
   }
 
-  /** From memory if it is there, else from the store. */
+  /** The view in memory, or else the view in the store. */
   at(): T | Promise<T> {
     return this.current() ?? this.look()
   }
 
-  /** Names the head, the same in every process. Undefined if it is not known now. */
+  /** A name for the head that is the same in every process. Undefined if there is no recent view in memory. */
   stamp(): string | undefined {
     return this.#fresh()?.stamp
   }
 
   #fresh() {
-    const seen = this.#seen
-    return seen && this.#followers > 0 && this.clockMs() - seen.at <= MOST_AGE_MS ? seen : undefined
+    const last = this.#last
+    return last && this.#followers > 0 && this.clockMs() - last.at <= MOST_AGE_MS ? last : undefined
   }
 
-  /** Asks the store. What is public meanwhile stays in memory until the new one is complete. */
+  /** Reads the view from the store. The old view stays in memory until the new one is complete. */
   async look(): Promise<T> {
     const [moves, at] = [this.#moves, this.clockMs()]
-    const made = await this.read()
-    if (moves === this.#moves) this.#seen = { made, stamp: this.#stampOf(made), at }
-    return made
+    const view = await this.read()
+    if (moves === this.#moves) this.#last = { view, stamp: this.#stampOf(view), at }
+    return view
   }
 
-  #named: { note: string; text: string } | undefined
+  #headName: { note: string; text: string } | undefined
 
-  #stampOf(made: T): string {
-    const { size, note } = made.head
-    if (this.#named?.note !== note) {
+  #stampOf({ head: { size, note } }: T): string {
+    if (this.#headName?.note !== note) {
       const digest = Buffer.from(sha256(utf8(note))).toString('base64url')
-      this.#named = { note, text: `${size}.${digest.slice(0, 12)}` }
+      this.#headName = { note, text: `${size}.${digest.slice(0, 12)}` }
     }
-    return `${this.#named.text}${this.mark()}`
+    return `${this.#headName.text}${this.mark()}`
   }
 
-  /** Looks at once and then every second. An outage is told once, and is no reason to stop answering. */
+  /** Looks at once and then every second. An outage is reported once, and answers go on. */
   follow(tell: Job['tell']): { stop: () => Promise<void> } {
     this.#followers++
     const tellFault = tellOnce(tell)
@@ -100,16 +99,16 @@ export class Published<T extends UnderHead> {
   }
 }
 
-/** A stamp for answers that depend on the day as well. Asked with every request, so its text is made once a day. */
+/** A stamp for answers that depend on the day too. Every request asks for it, so its text is made once for each day. */
 export function dayStamp(
   { stamp }: { stamp: () => string | undefined },
   today: () => string,
 ): () => string | undefined {
-  let made: { head: string; day: string; text: string } | undefined
+  let last: { head: string; day: string; text: string } | undefined
   return () => {
     const [head, day] = [stamp(), today()]
     if (head === undefined) return undefined
-    if (made?.head !== head || made.day !== day) made = { head, day, text: `${head} ${day}` }
-    return made.text
+    if (last?.head !== head || last.day !== day) last = { head, day, text: `${head} ${day}` }
+    return last.text
   }
 }

@@ -44,7 +44,7 @@ export async function putTile(tx: Db, log: string, { level, n, width }: Tile, ha
   )
 }
 
-/** The last checkpoint that was signed, public or not. */
+/** The last signed checkpoint, public or not. */
 export async function currentCheckpoint(db: Db, log: string): Promise<StoredCheckpoint | undefined> {
   const [row] = await db.query<StoredCheckpoint>(
     'SELECT size, root, note, signed_at FROM log_checkpoint WHERE log = $1 ORDER BY size DESC LIMIT 1',
@@ -76,7 +76,7 @@ export async function insertCheckpoint(tx: Db, log: string, checkpoint: StoredCh
   ])
 }
 
-/** Removes all that was signed of a log but its entries, where another history begins with them. */
+/** Removes the checkpoints of a log and keeps its entries, so that another history can begin with them. */
 export async function forgetCheckpoints(tx: Db, log: string): Promise<void> {
   for (const table of ['log_checkpoint', 'log_head', 'log_witness'])
     await tx.query(`DELETE FROM ${table} WHERE log = $1`, [log])
@@ -90,7 +90,7 @@ export async function currentHead(db: Db, log: string): Promise<StoredCheckpoint
   return row
 }
 
-/** A head only grows: a larger one written by another process meanwhile is kept. */
+/** Keeps a larger head that another process has written meanwhile. */
 export async function putHead(db: Db, log: string, { size, root, note, signed_at }: StoredCheckpoint): Promise<void> {
   await db.query(
     `INSERT INTO log_head (log, size, root, note, signed_at) VALUES ($1, $2, $3, $4, $5)
@@ -106,7 +106,7 @@ export async function putCheckpointNote(tx: Db, log: string, size: number, note:
   await tx.query('UPDATE log_checkpoint SET note = $3 WHERE log = $1 AND size = $2', [log, size, note])
 }
 
-/** The same for the public one, which has cosignatures too. Does nothing if another is public. */
+/** Replaces the signatures of the public checkpoint, cosignatures included. Does nothing if another one is public. */
 export async function putHeadNote(tx: Db, log: string, size: number, note: string): Promise<void> {
   await tx.query('UPDATE log_head SET note = $3 WHERE log = $1 AND size = $2', [log, size, note])
 }

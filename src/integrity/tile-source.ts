@@ -8,8 +8,8 @@ import type { FailedParts } from './verification/failed-parts.ts'
 import { covers, type Span, touches } from './verification/verdict.ts'
 
 /**
- * The public part of a log: what its public checkpoint covers, not what is only signed. `known` is the head in memory, if
- * any, and `parts` knows the entries that failed their verification: these, and the tiles that hold nothing else, are not served.
+ * Reads the entries and tiles of a log that its public checkpoint covers. `known` is the head in memory, if any. Entries
+ * that failed their verification, listed in `parts`, are not served, and neither are tiles that hold no others.
  */
 export function tileSource(
   db: Db,
@@ -55,8 +55,8 @@ export function tileSource(
 }
 
 /**
- * The hashes of a tile, if a tree of `size` leaves has that many. The stored tile may be wider: it has grown since, or
- * the reader has an older checkpoint and asks for the width that belongs to it.
+ * The hashes of a tile, if a tree of `size` leaves has that many. The stored tile may be wider, because it has grown or
+ * the reader has an older checkpoint and asks for the width of that one.
  */
 export async function cutTile(
   size: number,

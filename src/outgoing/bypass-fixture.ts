@@ -1,4 +1,4 @@
-/** Ways to name this machine, its network, or what is no web address at all. PORT is where somebody listens. */
+/** Addresses of this machine and its network, and texts that are not web addresses. PORT is replaced by an open port. */
 export const BYPASSES = [
   ...[
     'http://127.0.0.1:PORT/',

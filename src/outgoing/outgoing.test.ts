@@ -5,7 +5,7 @@ import { ask, OutgoingFault, type OutgoingRequest, type Resolver } from './outgo
 
 const LIMITS: OutgoingRequest = { timeoutMs: 2_000, mostBytes: 1_000, loopback: true }
 
-/** What a server does with each path. */
+/** The behaviour of a server for each path. */
 const served: Record<string, (socket: Socket) => void> = {
   '/same': (socket) => socket.end(answer('200 OK', 'here')),
   '/slow': () => {},
@@ -57,14 +57,14 @@ const faultOf = async (url: string, more: Partial<OutgoingRequest> = {}): Promis
   }
 }
 
-test('an answer is taken whole, and the request says who asks and takes no packed body', async () => {
+test('an answer is read whole, and the request names its sender and accepts no compressed body', async () => {
   const { status, bytes, path } = await ask(`${base}/same`, LIMITS)
   expect([status, String(Buffer.from(bytes)), path]).toEqual([200, 'here', []])
   expect(asked.at(-1)?.toLowerCase()).toContain('accept-encoding: identity')
   expect(asked.at(-1)).toContain('agent-trust-registry')
 })
 
-test('an answer that is late, endless, torn or no HTTP is no answer', async () => {
+test('an answer that is late, endless, cut off or not HTTP is a fault', async () => {
   expect(await faultOf(`${base}/slow`, { timeoutMs: 300 })).toBe('too_slow')
   expect(await faultOf(`${base}/drip`, { timeoutMs: 500 })).toBe('too_slow')
   expect(await faultOf(`${base}/endless`)).toBe('too_large')
@@ -72,18 +72,18 @@ test('an answer that is late, endless, torn or no HTTP is no answer', async () =
   expect(await faultOf(`${base}/nonsense`)).toBe('unreachable')
 })
 
-test('a redirection is followed as often as allowed, and its status is told', async () => {
+test('redirections are followed up to the limit, and their statuses are reported', async () => {
   expect((await ask(`${base}/once`, LIMITS)).status).toBe(301)
   const { status, path } = await ask(`${base}/once`, { ...LIMITS, redirects: 3 })
   expect([status, path]).toEqual([200, [{ status: 301, to: `${base}/same` }]])
   expect(await faultOf(`${base}/loop`, { redirects: 3 })).toBe('redirected')
-  // The page that comes with a redirection is no part of the file.
+  // The body of a redirection is not part of the file.
   const pieces: Uint8Array[] = []
   await ask(`${base}/once`, { ...LIMITS, redirects: 3, each: (piece) => void pieces.push(piece) })
   expect(Buffer.concat(pieces).toString()).toBe('here')
 })
 
-test('a redirection leads to no private address, no other port of this machine and no file', async () => {
+test('a redirection to a private address, another port of this machine or a file is refused', async () => {
   for (const path of ['/to-metadata', '/to-neighbour', '/to-file'])
     expect([path, await faultOf(base + path, { redirects: 3 })]).toEqual([path, 'redirected'])
 })
@@ -103,12 +103,12 @@ const resolving =
       })),
     )
 
-test('a public name whose address is private is not asked, and a second look at the name changes nothing', async () => {
+test('a public name with a private address is refused, and a second lookup of the name changes nothing', async () => {
   const name = `https://files.example.com:${port}/same`
   const before = asked.length
   for (const addresses of [['127.0.0.1'], ['10.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['8.8.8.8', '127.0.0.1']])
     expect(await faultOf(name, { resolve: resolving(addresses) })).toBe('address_refused')
-  // Rebinding: public when it is checked, private when it is dialled. There is one look, and it is dialled.
+  // DNS rebinding: public when it is checked, private when it is connected to. There is one lookup, whose result is used.
   let looks = 0
   const rebinding: Resolver = (_, __, done) =>
     done(null, [{ address: looks++ === 0 ? '8.8.8.8' : '127.0.0.1', family: 4 }])

@@ -1,4 +1,5 @@
-// The one way out. Every address is checked as it is dialled, answers are bounded in time and size, and nothing is echoed.
+// The only code that sends requests to other hosts. Every address is checked when it is connected to, and answers are
+// bounded in time and size. Errors do not repeat the address or the answer.
 
 import type { Agent, IncomingMessage, request } from 'node:http'
 import { isIP } from 'node:net'
@@ -13,7 +14,7 @@ export const OUTGOING_FAULTS = {
 } as const
 export type OutgoingFaultCode = keyof typeof OUTGOING_FAULTS
 
-/** Why there is no answer, in our own words: neither the address nor what it said is in it. */
+/** Why there is no answer. The text has neither the address nor anything that its server sent. */
 export class OutgoingFault extends Error {
   override name = 'OutgoingFault'
   constructor(
@@ -24,7 +25,7 @@ export class OutgoingFault extends Error {
   }
 }
 
-/** As `dns.lookup` with all addresses. */
+/** The signature of `dns.lookup` with all addresses. */
 export type Resolver = (
   name: string,
   options: { all: true },
@@ -38,15 +39,15 @@ export interface OutgoingRequest {
   timeoutMs: number
   /** The most bytes that the body may have. */
   mostBytes: number
-  /** How many redirections are followed; none if left out, and then one is an answer like any other. */
+  /** How many redirections are followed. If left out, a redirection is an answer like any other. */
   redirects?: number
-  /** Whether this machine may be asked when it is named itself: by a command or a setting, never by somebody else's text. */
+  /** Allows this machine as an address. Set it only for addresses from a command or a setting, never for foreign text. */
   loopback?: boolean
-  /** The only hosts that may be asked, those of redirections included. */
+  /** Limits the hosts, also of redirections. */
   hosts?: (hostname: string) => boolean
-  /** Looks names up; the system's resolver if left out. */
+  /** Looks names up; the resolver of the system if left out. */
   resolve?: Resolver
-  /** Takes the body piece by piece; it is then not kept. */
+  /** Takes the body piece by piece, which is then not kept. */
   each?: (piece: Uint8Array) => void
 }
 
@@ -55,7 +56,7 @@ export interface OutgoingAnswer {
   headers: Headers
   bytes: Uint8Array
   size: number
-  /** The statuses of the redirections that were followed, and where they led. */
+  /** The redirections that were followed. */
   path: readonly { status: number; to: string }[]
 }
 
@@ -63,12 +64,12 @@ const REDIRECTIONS = [301, 302, 303, 307, 308]
 const AGENT = 'agent-trust-registry'
 let contact: string | undefined
 
-/** Says in every request who is asking, as CONTACT has it. */
-export function tellContact(given: string | undefined): void {
-  contact = given
+/** Sets the contact that every request names as its sender. */
+export function setContact(text: string | undefined): void {
+  contact = text
 }
 
-/** Asks, and follows redirections as far as they are allowed. Throws an `OutgoingFault` and nothing else. */
+/** Sends a request, and follows redirections as far as they are allowed. Throws `OutgoingFault` and nothing else. */
 export async function ask(url: string, request: OutgoingRequest): Promise<OutgoingAnswer> {
   const deadline = AbortSignal.timeout(request.timeoutMs)
   const path: { status: number; to: string }[] = []
@@ -76,7 +77,7 @@ export async function ask(url: string, request: OutgoingRequest): Promise<Outgoi
   const first = new URL(url)
   for (let target = first; ; ) {
     const isFirst = target.origin === first.origin
-    // Somebody else's text may not send us to this machine.
+    // A redirection is foreign text: it may not lead to this machine, and gets no credentials.
     const step = isFirst ? request : { ...request, loopback: false, headers: withoutCredentials(request.headers) }
     if (!isAllowed(target, step)) throw new OutgoingFault(path.length === 0 ? 'address_refused' : 'redirected')
     const answer = await once(target, step, deadline)
@@ -96,7 +97,7 @@ const withoutCredentials = (headers: Record<string, string> = {}): Record<string
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 const isOwnName = (host: string): boolean => host === 'localhost' || isLoopbackAddress(host)
 
-/** What can be said before a name is looked up. The addresses of a name are checked when it is dialled. */
+/** Checks an address before its name is looked up. The addresses of a name are checked when it is connected to. */
 function isAllowed(target: URL, { hosts, loopback = false }: OutgoingRequest): boolean {
   const host = hostOf(target)
   if (target.username !== '' || target.password !== '') return false
@@ -106,22 +107,22 @@ function isAllowed(target: URL, { hosts, loopback = false }: OutgoingRequest): b
   return isIP(host) === 0 ? isPublicName(host) : isPublicAddress(host)
 }
 
-/** A name of one part, or below a name that is never public, is of this network (RFC 6761, RFC 8375). */
+/** Names of one part, and names below a domain that is never public, belong to the local network (RFC 6761, RFC 8375). */
 const isPublicName = (host: string): boolean =>
   host.includes('.') &&
   !/(^|\.)(localhost|local|internal|intranet|home|lan|corp|arpa|test|invalid|onion)\.?$/.test(host)
 
-type Dialled = Omit<OutgoingAnswer, 'path'>
+type Reply = Omit<OutgoingAnswer, 'path'>
 
 interface Transport {
   send: typeof request
-  /** A connection that is used again goes to the address that was checked when it was made. */
+  /** Keeps connections. A connection that is used again goes to the address that was checked when it was made. */
   connections: Agent
 }
 
 const transports = new Map<string, Promise<Transport>>()
 
-/** Most services ask nobody: the modules are loaded when somebody is asked, so that they start sooner. */
+/** Loads the modules with the first request: most services send none, and start sooner without them. */
 function transportOf({ protocol }: URL): Promise<Transport> {
   const load = async (): Promise<Transport> => {
     const { Agent, request } = await (protocol === 'https:' ? import('node:https') : import('node:http'))
@@ -130,34 +131,34 @@ function transportOf({ protocol }: URL): Promise<Transport> {
   return transports.getOrInsertComputed(protocol, load)
 }
 
-async function once(target: URL, request: OutgoingRequest, signal: AbortSignal): Promise<Dialled> {
+async function once(target: URL, request: OutgoingRequest, signal: AbortSignal): Promise<Reply> {
   const { method = request.body === undefined ? 'GET' : 'POST', body } = request
   const { send, connections } = await transportOf(target)
   const { lookup } = await import('node:dns')
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(faultOf(error, signal))
     try {
-      const dialled = send(
+      const outgoing = send(
         target,
         {
           method,
           headers: { 'accept-encoding': 'identity', 'user-agent': agent(), ...request.headers },
           signal,
           agent: connections,
-          lookup: (name, _, done) => resolvePublic(name, { resolve: lookup, ...request }, done as Resolved),
+          lookup: (name, _, done) => resolvePublic(name, { resolve: lookup, ...request }, done as ResolveCallback),
         },
         (incoming) => {
           read(incoming, method, isFollowed(incoming, request) ? { ...request, each: () => {} } : request).then(
             resolve,
             (error) => {
-              dialled.destroy()
+              outgoing.destroy()
               fail(error)
             },
           )
         },
       )
-      dialled.on('error', fail)
-      dialled.end(body)
+      outgoing.on('error', fail)
+      outgoing.end(body)
     } catch (error) {
       fail(error)
     }
@@ -166,42 +167,42 @@ async function once(target: URL, request: OutgoingRequest, signal: AbortSignal):
 
 const agent = (): string => (contact === undefined ? AGENT : `${AGENT} (${contact})`)
 
-type Resolved = (error: Error | null, addresses?: { address: string; family: number }[]) => void
+type ResolveCallback = (error: Error | null, addresses?: { address: string; family: number }[]) => void
 
 /**
- * The addresses that are checked are those that are dialled, so a name that answers differently the second time gains
- * nothing. One address that is not public refuses the name: an honest name has none.
+ * Looks a name up and checks all its addresses. These are the addresses that are connected to, so a name that resolves to
+ * others the second time gains nothing. A name with one address that is not public is refused.
  */
 function resolvePublic(
   name: string,
   { loopback = false, resolve }: OutgoingRequest & { resolve: Resolver },
-  done: Resolved,
+  done: ResolveCallback,
 ): void {
   resolve(name, { all: true }, (error, addresses) => {
     if (error) return done(error)
-    const mayDial = (address: string): boolean =>
+    const isAllowedAddress = (address: string): boolean =>
       isPublicAddress(address) || (loopback && name === 'localhost' && isLoopbackAddress(address))
-    if (addresses.length === 0 || !addresses.every(({ address }) => mayDial(address)))
+    if (addresses.length === 0 || !addresses.every(({ address }) => isAllowedAddress(address)))
       return done(new OutgoingFault('address_refused'))
     done(null, addresses)
   })
 }
 
-/** The page that comes with a redirection is not what was asked for. */
+/** Whether an answer is a redirection that will be followed. Its body is not passed on. */
 const isFollowed = ({ statusCode = 0 }: IncomingMessage, { redirects }: OutgoingRequest): boolean =>
   redirects !== undefined && REDIRECTIONS.includes(statusCode)
 
-async function read(incoming: IncomingMessage, method: string, { mostBytes, each }: OutgoingRequest): Promise<Dialled> {
+async function read(incoming: IncomingMessage, method: string, { mostBytes, each }: OutgoingRequest): Promise<Reply> {
   const pieces: Uint8Array[] = []
   let size = 0
   for await (const piece of incoming as AsyncIterable<Uint8Array>) {
     size += piece.length
     if (size > mostBytes) throw new OutgoingFault('too_large')
     if (!each) pieces.push(piece)
-    // What comes with a refusal is not what was asked for.
+    // The body of a refusal is not passed on.
     else if (incoming.statusCode === 200) each(piece)
   }
-  // A connection that ends early is not an answer that is short.
+  // A connection that ends early must not look like a short answer.
   const declared = Number(incoming.headers['content-length'] ?? size)
   if (method !== 'HEAD' && incoming.statusCode !== 304 && declared !== size) throw new OutgoingFault('unreachable')
   return {

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Ranges that lead nowhere public: RFC 6890 and the registries of special-purpose addresses. */
+/** Ranges that are not public: RFC 6890 and the registries of special-purpose addresses. */
 const NOT_PUBLIC_4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -17,7 +17,7 @@ const NOT_PUBLIC_4 = [
   '203.0.113.0/24',
   '224.0.0.0/3',
 ]
-/** Only 2000::/3 is given out to the public; of it, these translate to other addresses or are for documents. */
+/** The only public range is 2000::/3, except ranges that translate to other addresses or are for documents. */
 const PUBLIC_6 = '2000::/3'
 const NOT_PUBLIC_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
@@ -34,7 +34,7 @@ const public6 = list([PUBLIC_6], 'ipv6')
 const notPublic6 = list(NOT_PUBLIC_6, 'ipv6')
 const loopback4 = list(['127.0.0.0/8'], 'ipv4')
 
-/** Whether an address is one that anybody on the internet could be given. What is not understood is not. */
+/** Whether an address is public. Texts that are not addresses are not. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !notPublic4.check(address, 'ipv4')
   return isIP(address) === 6 && public6.check(address, 'ipv6') && !notPublic6.check(address, 'ipv6')

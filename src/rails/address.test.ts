@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { addressBlock, strangers } from './address.ts'
+import { addressBlock, anonymousCallers } from './address.ts'
 
-test('an IPv4 address stands for itself, also when written as IPv6', () => {
+test('an IPv4 address is counted by itself, also when written as IPv6', () => {
   for (const spelling of ['192.0.2.7', '::ffff:192.0.2.7', '::FFFF:c000:207', '0:0:0:0:0:ffff:192.0.2.7'])
     expect(addressBlock(spelling)).toBe('192.0.2.7')
   expect(addressBlock('::ffff:203.5.113.9')).toBe('203.5.113.9')
 })
 
-test('an IPv6 address stands for its /64', () => {
+test('an IPv6 address is counted by its /64', () => {
   const block = '2001:db8:1:2::/64'
   for (const spelling of [
     '2001:db8:1:2::',
@@ -22,7 +22,7 @@ test('an IPv6 address stands for its /64', () => {
   expect(addressBlock('1::')).toBe('1:0:0:0::/64')
 })
 
-test('hopping inside a /64 never leaves it', () => {
+test('all addresses of a /64 share one name', () => {
   const group = fc.integer({ min: 0, max: 0xffff })
   fc.assert(
     fc.property(
@@ -39,7 +39,7 @@ test('hopping inside a /64 never leaves it', () => {
   )
 })
 
-test('what is not an address shares one name, so it buys no quota', () => {
+test('all texts that are not addresses share one name, so a new text gets no new quota', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       fc.pre(!/^[0-9a-f:.%]*$/i.test(text))
@@ -50,32 +50,32 @@ test('what is not an address shares one name, so it buys no quota', () => {
     expect(addressBlock(text)).toBe('unknown')
 })
 
-test('an address that only looks like an embedded IPv4 address stands for its /64', () => {
+test('an address that only looks like an embedded IPv4 address is counted by its /64', () => {
   expect(addressBlock('1::ffff:192.0.2.7')).toBe('1:0:0:0::/64')
   expect(addressBlock('1::2:3:4:5:6:7')).toBe('1:0:2:3::/64')
 })
 
-test('an address is counted for the networks that it is in, and what is none for nothing', () => {
-  const strangerAt = strangers()
-  expect(strangerAt('192.0.2.7')).toEqual({
+test('an address is counted for the networks that it is in, and any other text for no network', () => {
+  const callerAt = anonymousCallers()
+  expect(callerAt('192.0.2.7')).toEqual({
     name: 'address 192.0.2.7',
     networks: [{ kind: 'network', name: '192.0.2.0/24' }],
   })
-  expect(strangerAt('2001:db8:1:a2f3::1')).toEqual({
+  expect(callerAt('2001:db8:1:a2f3::1')).toEqual({
     name: 'address 2001:db8:1:a2f3::/64',
     networks: [
       { kind: 'site', name: '2001:db8:1:a200::/56' },
       { kind: 'network', name: '2001:db8:1::/48' },
     ],
   })
-  expect(strangerAt('a proxy that lies')).toEqual({ name: 'address unknown', networks: [] })
+  expect(callerAt('a proxy that lies')).toEqual({ name: 'address unknown', networks: [] })
 })
 
-test('an address is worked out once, and ten thousand are kept', () => {
-  const strangerAt = strangers()
-  const first = strangerAt('192.0.2.1')
-  for (let i = 1; i < 10_000; i++) strangerAt(`2001:db8:${i.toString(16)}::`)
-  expect(strangerAt('192.0.2.1')).toBe(first)
-  strangerAt('192.0.2.2')
-  expect(strangerAt('192.0.2.1')).not.toBe(first)
+test('the caller of an address is computed once, and ten thousand are kept', () => {
+  const callerAt = anonymousCallers()
+  const first = callerAt('192.0.2.1')
+  for (let i = 1; i < 10_000; i++) callerAt(`2001:db8:${i.toString(16)}::`)
+  expect(callerAt('192.0.2.1')).toBe(first)
+  callerAt('192.0.2.2')
+  expect(callerAt('192.0.2.1')).not.toBe(first)
 })

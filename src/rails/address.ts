@@ -2,9 +2,9 @@ import { isIPv4, isIPv6 } from 'node:net'
 import type { Caller, Network } from './limit/limits.ts'
 
 /**
- * The name under which an unauthenticated request is counted. One subscriber usually has a whole IPv6 /64,
- * so counting single addresses would limit nobody. Everything that is not an address shares one name:
- * otherwise each new text that a proxy passes on would get a fresh quota.
+ * The name under which an unauthenticated request is counted. One subscriber usually has a whole IPv6 /64, so counting
+ * single addresses would limit nobody. All texts that are not addresses share one name, because otherwise each new text
+ * that a proxy passes on would get a fresh quota.
  */
 export function addressBlock(address: string): string {
   if (isIPv4(address)) return address
@@ -18,22 +18,22 @@ export function addressBlock(address: string): string {
 
 const MOST_NAMES = 10_000
 
-/** The callers that requests without a credential are counted for. Each is worked out once while its address keeps calling. */
-export function strangers(): (address: string) => Caller {
+/** Returns a function from addresses to the callers that requests without a credential are counted for. It remembers them. */
+export function anonymousCallers(): (address: string) => Caller {
   const known = new Map<string, Caller>()
   return (address) => {
     let caller = known.get(address)
     if (caller === undefined) {
       if (known.size >= MOST_NAMES) known.clear()
-      caller = strangerAt(address)
+      caller = callerAt(address)
       known.set(address, caller)
     }
     return caller
   }
 }
 
-/** A name and the networks it is in: providers give a customer a /56 or a /48, and a firm often has a whole /24 of IPv4. */
-function strangerAt(address: string): Caller {
+/** Counts an address for its networks too: providers give a customer a /56 or a /48, and a firm often has a /24 of IPv4. */
+function callerAt(address: string): Caller {
   const block = addressBlock(address)
   return { name: `address ${block}`, networks: networksAround(block) }
 }

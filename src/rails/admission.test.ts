@@ -7,7 +7,7 @@ import { revokeKey } from './keys.ts'
 
 type Rails = Awaited<ReturnType<typeof testRails>>
 
-/** One of each credential a caller could come with. */
+/** One of each kind of credential. */
 async function credentials(rails: Rails) {
   const expiring = await rails.key()
   const expired = await rails.token(expiring.key)
@@ -23,7 +23,7 @@ async function credentials(rails: Rails) {
   return { key: agent.key, token, expired, expiredKey, revokedKey: revoked.key, orphan, stranger, forged }
 }
 
-test('each credential opens what it should, and is refused elsewhere by its own code', async () => {
+test('each credential gives access to its routes, and is refused elsewhere by its own code', async () => {
   await using rails = await testRails()
   const c = await credentials(rails)
   const strangeToken = makeRailsToken(rails.parts.random).text
@@ -62,7 +62,7 @@ test('each credential opens what it should, and is refused elsewhere by its own 
 
 const four = (code: string): [string, string, string, string] => [code, code, code, code]
 
-test('a key that was revoked, has expired or never was gives one and the same refusal', async () => {
+test('a revoked, an expired and an unknown key get the same refusal', async () => {
   await using rails = await testRails()
   const c = await credentials(rails)
   const refusals = await Promise.all(
@@ -82,13 +82,13 @@ test('only the holder learns that a token has expired', async () => {
   expect(await rails.verdict({ railsToken }, 'audit:read')).toBe('in')
   rails.passSeconds(1)
   expect(await rails.verdict({ railsToken }, 'audit:read')).toBe('rails_token_expired')
-  // The same public id with another secret, and a checksum that fits it.
+  // A token with the same public id, another secret, and the right checksum for it.
   const made = makeRailsToken(rails.parts.random)
   await rails.db.query('UPDATE rails_token SET token_id = $1', [made.id])
   expect(await rails.verdict({ railsToken: made.text }, 'audit:read')).toBe('rails_token_invalid')
 })
 
-test('every 401 and 403 says how to come in', async () => {
+test('every 401 and 403 says how to authenticate', async () => {
   await using rails = await testRails()
   const { key } = await rails.key({ scopes: ['registry:read'] })
   const railsToken = await rails.token(key)
@@ -125,7 +125,7 @@ test('revoking a key, or letting it expire, ends its tokens at once', async () =
   expect(await rails.verdict({ railsToken: second }, 'audit:read')).toBe('rails_token_invalid')
 })
 
-test('a caller who was let in is known by key, also on public routes', async () => {
+test('a caller with a valid credential is identified by its key, also on public routes', async () => {
   await using rails = await testRails()
   const { key, key_id } = await rails.key({ scopes: ['registry:read'] })
   const railsToken = await rails.token(key)
@@ -138,7 +138,7 @@ test('a caller who was let in is known by key, also on public routes', async () 
   expect((await rails.enter({}, 'public')).agent).toBeUndefined()
 })
 
-test('a quota belongs to the key wherever it comes from, and to the address without one', async () => {
+test('a quota belongs to the key, whatever its address, and to the address without a key', async () => {
   await using rails = await testRails({ limits: true })
   const { key } = await rails.key()
   for (let i = 0; i < 119; i++)
@@ -156,7 +156,7 @@ test('a quota belongs to the key wherever it comes from, and to the address with
   expect(await rails.verdict({ agentKey: key }, 'public')).toBe('in')
 })
 
-test('a request of a stranger counts what it costs, and one that costs more than the quota is told so', async () => {
+test('a request without a credential counts its cost, and a cost above the quota has its own refusal', async () => {
   await using rails = await testRails({ limits: true })
   const ask = (cost: number) => rails.enter({}, 'public', 'reference', () => cost)
   expect((await ask(5)).quota?.remaining).toBe(295)
@@ -172,7 +172,7 @@ test('a request of a stranger counts what it costs, and one that costs more than
   expect((await ask(300)).quota?.remaining).toBe(0)
 })
 
-test('what is not in the form of a credential is refused without a lookup', async () => {
+test('a text without the form of a credential is refused without a lookup', async () => {
   await using rails = await testRails()
   const query = spyOn(rails.db, 'query')
   expect(await rails.verdict({ agentKey: 'atk_nonsense' }, 'agent_key')).toBe('agent_key_invalid')
@@ -188,7 +188,7 @@ test('a token and its key share one quota', async () => {
   expect((await rails.enter({ agentKey: key }, 'audit:read')).quota?.remaining).toBe(116)
 })
 
-test('hopping inside an IPv6 /64 or spelling an IPv4 address anew buys nothing', async () => {
+test('changing the address inside an IPv6 /64, or the spelling of an IPv4 address, gives no new quota', async () => {
   await using rails = await testRails({ limits: true })
   for (let i = 0; i < 120; i++) await rails.enter({ address: `2001:db8::${i.toString(16)}` }, 'public')
   expect(await rails.verdict({ address: '2001:db8::ffff' }, 'public')).toBe('rate_limited')
@@ -197,7 +197,7 @@ test('hopping inside an IPv6 /64 or spelling an IPv4 address anew buys nothing',
   expect((await rails.enter({ address: '::ffff:192.0.2.8' }, 'public')).quota?.remaining).toBe(118)
 })
 
-test('the eleventh failed authentication in a minute is refused as too many; one that was valid before still passes', async () => {
+test('the eleventh failed authentication in a minute is refused, and a credential that was valid before passes', async () => {
   await using rails = await testRails({ limits: true })
   const { key } = await rails.key()
   const { key: other } = await rails.key()

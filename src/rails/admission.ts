@@ -2,7 +2,7 @@ import type { Db } from '../db/db.ts'
 import type { Access, Agent, Bucket, Call, Gate, Scope, Visit } from '../operation.ts'
 import { Problem } from '../problem.ts'
 import { Queue } from '../queue.ts'
-import { strangers } from './address.ts'
+import { anonymousCallers } from './address.ts'
 import { agentKeyId, digestOf, isDigest, railsTokenId } from './credential.ts'
 import { isLive } from './keys.ts'
 import { type Caller, FAILED_AUTHENTICATION, type LimitDecision, type Limiter } from './limit/limits.ts'
@@ -16,7 +16,7 @@ export interface GateParts {
   now: () => Promise<number>
 }
 
-/** Which credential a call has. `agent` is set only if it is valid. */
+/** The credential of a call. `agent` is set only if it is valid. */
 type Identity =
   | { by: 'nothing' | 'conflict'; agent?: undefined }
   | { by: 'agent_key'; agent?: Agent | undefined }
@@ -24,85 +24,84 @@ type Identity =
   | { by: 'rails_token'; agent?: undefined; fault: 'rails_token_invalid' | 'rails_token_expired' }
 
 /**
- * Identify, count, then decide. A refused call is counted too. Failed authentication is counted separately
- * and by address, so that nobody can use up the quota of another's key.
+ * Makes the gate: it identifies the caller, counts the call, and then decides. A refused call is counted too. Failed
+ * authentication is counted separately and by address, so that nobody can use up the quota of another's key.
  */
 export function makeGate(parts: GateParts, limiter: Limiter): Gate {
-  const strangerAt = strangers()
-  const state: GateState = { ...parts, limiter, recent: new RecentCredentials(), turns: new Turns() }
+  const anonymousCaller = anonymousCallers()
+  const admission: AdmissionParts = { ...parts, limiter, recent: new RecentCredentials(), turns: new Turns() }
   return {
     queue: new Queue(),
     enter(call, access, bucket, cost) {
-      const stranger = strangerAt(call.address)
+      const anonymous = anonymousCaller(call.address)
       if (access !== 'public' || cost || call.agentKey || call.railsToken || call.bearer)
-        return admit(state, { call, access, bucket, cost, stranger })
-      // Most calls are questions of strangers, who are only counted: that needs no promise where the counts are at hand.
-      const taken = limiter.take(bucket, stranger)
+        return admit(admission, { call, access, bucket, cost, anonymous })
+      // Most calls are public and have no credential. They are only counted, without a promise if the limiter needs none.
+      const taken = limiter.take(bucket, anonymous)
       return taken instanceof Promise
-        ? taken.then((decision) => visitOf(stranger.name, decision))
-        : visitOf(stranger.name, taken)
+        ? taken.then((decision) => visitOf(anonymous.name, decision))
+        : visitOf(anonymous.name, taken)
     },
   }
 }
 
-/** The parts of the gate, with what it remembers of credentials. */
-interface GateState extends GateParts {
+interface AdmissionParts extends GateParts {
   limiter: Limiter
   recent: RecentCredentials
   turns: Turns
 }
 
-interface Entry {
+interface AdmissionRequest {
   call: Call
   access: Access
   bucket: Bucket
   cost: (() => number | Promise<number>) | undefined
-  /** Whom the call is counted for without a valid credential. */
-  stranger: Caller
+  /** The caller that the call is counted for without a valid credential. */
+  anonymous: Caller
 }
 
-async function admit(state: GateState, entry: Entry): Promise<Visit> {
-  const { call, access, bucket, cost, stranger } = entry
-  const { limiter } = state
-  const { identity, failures } = await identify(state, claimOf(state, call, access, stranger.name), stranger)
-  if (failures && access !== 'public') return visitOf(stranger.name, failures)
+async function admit(admission: AdmissionParts, request: AdmissionRequest): Promise<Visit> {
+  const { call, access, bucket, cost, anonymous } = request
+  const { limiter } = admission
+  const { identity, failures } = await identify(admission, claimOf(admission, call, access, anonymous.name), anonymous)
+  if (failures && access !== 'public') return visitOf(anonymous.name, failures)
   const { agent } = identity
-  const who = agent ? { name: `key ${agent.key_id}` } : stranger
-  const unwelcome = refuse(identity, access)
+  const who = agent ? { name: `key ${agent.key_id}` } : anonymous
+  const problem = refuse(identity, access)
   // The cost is known only after reading the request. Count one before that, so that reading is never free.
   const first = await limiter.take(bucket, who)
-  const more = unwelcome || first?.allowed === false ? 0 : ((await cost?.()) ?? 1) - 1
+  const more = problem || first?.allowed === false ? 0 : ((await cost?.()) ?? 1) - 1
   const taken = more > 0 ? await limiter.take(bucket, who, more) : first
-  if (taken && more >= taken.quota.limit) taken.waitSeconds = Infinity // with the first one, more than the whole quota
-  return visitOf(who.name, taken, unwelcome, agent)
+  if (taken && more >= taken.quota.limit) taken.waitSeconds = Infinity // the cost is more than the whole quota
+  return visitOf(who.name, taken, problem, agent)
 }
 
-function visitOf(who: string, taken: LimitDecision | undefined, unwelcome?: Problem, agent?: Agent): Visit {
-  const refusal = taken?.allowed === false ? limitRefusal(taken) : unwelcome
+function visitOf(who: string, taken: LimitDecision | undefined, problem?: Problem, agent?: Agent): Visit {
+  const refusal = taken?.allowed === false ? limitRefusal(taken) : problem
   const quota = taken?.quota
   return refusal ? { who, quota, refusal } : { who, quota, agent }
 }
 
-/** A credential that is to be looked up. */
+/** A credential that is looked up in the store. */
 interface Claim {
   by: 'agent_key' | 'rails_token'
-  /** The name under which it is remembered that it was valid. */
+  /** The name under which a valid credential is remembered. */
   name: string | undefined
-  /** Whether anyone can say it: then it is no credential by itself, and remembered until it is said wrongly. */
+  /** Whether the name is public, as that of a key that signs: then it is remembered until a proof for it fails. */
   isPublic?: true
   look: () => Promise<Identity>
 }
 
 /**
- * The one credential that counts: the kind that the route accepts, or else the other kind, which gives no access but
- * decides whose quota counts. Header texts are hostile; an empty one counts as not sent.
+ * Chooses one credential: the kind that the route accepts, or else the other kind, which gives no access but decides whose
+ * quota counts. Header texts are hostile; an empty one counts as missing.
  */
 function claimOf(parts: GateParts, call: Call, access: Access, caller: string): Identity | Claim {
   const { proof } = call
   if (proof && access === 'agent_key')
     return {
       by: 'agent_key',
-      // Each proof is a new one. What was seen before is the key, at this address.
+      // Each proof is new, so the key at this address is remembered.
       name: proof.keyId && `${caller} ${proof.keyId}`,
       isPublic: true,
       look: async () => ({ by: 'agent_key', agent: await proof.agent() }),
@@ -117,30 +116,30 @@ function claimOf(parts: GateParts, call: Call, access: Access, caller: string): 
 const hasFailed = ({ by, agent }: Identity): boolean => (by === 'agent_key' || by === 'rails_token') && !agent
 
 /**
- * Looks a credential up, unless its address has failed too often: then nothing is looked up, and `failures` says so. One
- * address is served one at a time, so that many wrong credentials sent at once are no more than the same sent in turn.
- * A credential that was valid before is not held up by what others send from the same address.
+ * Looks a credential up. If its address has failed too often, nothing is looked up, and `failures` is set. The calls of one
+ * address are served one at a time, so that wrong credentials sent at once are counted like the same sent in turn. A
+ * credential that was valid before does not wait for others from the same address.
  */
 async function identify(
-  state: GateState,
+  admission: AdmissionParts,
   claim: Identity | Claim,
-  stranger: Caller,
+  anonymous: Caller,
 ): Promise<{ identity: Identity; failures?: LimitDecision }> {
   if (!('look' in claim) && !hasFailed(claim)) return { identity: claim }
-  const { limiter, recent, turns } = state
+  const { limiter, recent, turns } = admission
   const { name, isPublic = false } = 'look' in claim ? claim : {}
   const isKnown = (): boolean => name !== undefined && recent.has(name)
   const check = async (): Promise<Identity> => {
     const identity = 'look' in claim ? await claim.look() : claim
     const isWrong = hasFailed(identity)
-    if (isWrong) await limiter.take(FAILED_AUTHENTICATION, stranger)
+    if (isWrong) await limiter.take(FAILED_AUTHENTICATION, anonymous)
     if (isWrong && isPublic && name) recent.forget(name)
     if (!isWrong && name) recent.add(name)
     return identity
   }
   if (isKnown() && !isPublic) return { identity: await check() }
-  return turns.take(stranger.name, async () => {
-    const failures = isKnown() ? undefined : await limiter.findRefusal(FAILED_AUTHENTICATION, stranger)
+  return turns.take(anonymous.name, async () => {
+    const failures = isKnown() ? undefined : await limiter.findRefusal(FAILED_AUTHENTICATION, anonymous)
     return failures ? { identity: failedBy(claim), failures } : { identity: await check() }
   })
 }
@@ -182,7 +181,7 @@ function tokenClaim({ db, pepper, now }: GateParts, text: string): Identity | Cl
       const at = await now()
       if (!token || !authentic || token.revoked_at !== null) return invalid
       if (token.key_revoked_at !== null) return invalid
-      // Only the holder of the token gets this far, so only the holder learns that it has expired.
+      // Only the holder of the token gets here, so only the holder learns that it has expired.
       if (token.expires_at <= at) return { by: 'rails_token', fault: 'rails_token_expired' }
       if (token.key_expires_at <= at) return invalid
       const scopes = token.scopes.filter((scope) => token.key_scopes.includes(scope))

@@ -16,7 +16,7 @@ interface EventRow {
   key_id: string
 }
 
-test('a nonce is exchanged for a token that opens the routes of its scopes', async () => {
+test('a nonce is exchanged for a token that gives access to the routes of its scopes', async () => {
   await using rails = await testRails()
   const { key, key_id } = await rails.key({ scopes: ['registry:read', 'audit:read'] })
   const answer = await rails.answer('attest', { agentKey: key }, { nonce: await rails.nonce(key) })
@@ -72,7 +72,7 @@ test('a reuse is noticed for as long as the token could live, also after the non
   expect((await rails.problem('attest', { agentKey: key }, { nonce })).code).toBe('nonce_invalid')
 })
 
-test('every nonce that cannot be used is refused in the same words', async () => {
+test('every nonce that cannot be used gets the same refusal', async () => {
   await using rails = await testRails()
   const [mine, other] = [await rails.key(), await rails.key()]
   const expired = await rails.nonce(mine.key)
@@ -115,7 +115,7 @@ test('a nonce is good until its 120 seconds are over, and not at that moment', a
   expect((await rails.problem('attest', { agentKey: key }, { nonce: late })).code).toBe('nonce_invalid')
 })
 
-test('another key that replays a spent nonce neither learns of it nor revokes anything', async () => {
+test('another key that replays a spent nonce learns nothing and revokes nothing', async () => {
   await using rails = await testRails()
   const [mine, other] = [await rails.key(), await rails.key()]
   const nonce = await rails.nonce(mine.key)
@@ -124,7 +124,7 @@ test('another key that replays a spent nonce neither learns of it nor revokes an
   expect(await rails.verdict({ railsToken }, 'audit:read')).toBe('in')
 })
 
-test('a body without a nonce, or with more than is documented, is refused as such', async () => {
+test('a body without a nonce, or with an unknown member, is refused', async () => {
   await using rails = await testRails()
   const { key } = await rails.key()
   const nonce = await rails.nonce(key)
@@ -161,7 +161,7 @@ test('a token can be asked for with fewer scopes, never with more', async () => 
   expect(answer['scopes']).toEqual([])
 })
 
-test('whatever a key has and a caller asks for, a token never reads more than both', async () => {
+test('a token never has a scope that its key lacks or that was not requested', async () => {
   await using rails = await testRails()
   const all = ['figures:read', 'registry:read', 'provider:read', 'integrity:read', 'audit:read'] as const
   const some = fc.subarray([...all])
@@ -207,14 +207,14 @@ test('tokens are forgotten a day after they expired', async () => {
   expect(await rails.rows('rails_token', 'token_id')).toHaveLength(2)
 })
 
-test('a token says honestly that it ends with its key', async () => {
+test('a token does not state an expiry later than that of its key', async () => {
   await using rails = await testRails()
   const { key } = await rails.key({ ttlSeconds: 300 })
   const answer = await rails.answer('attest', { agentKey: key }, { nonce: await rails.nonce(key) })
   expect(answer['expires_in']).toBe(300)
 })
 
-test('a key revoked after it was let in gets no token and spends nothing', async () => {
+test('a key that is revoked after the gate admitted it gets no token and spends no nonce', async () => {
   await using rails = await testRails()
   const { key, key_id } = await rails.key()
   const nonce = await rails.nonce(key)
@@ -224,7 +224,7 @@ test('a key revoked after it was let in gets no token and spends nothing', async
   expect(await rails.rows<object>('nonce', 'issued_at')).toMatchObject([{ spent_at: null }])
 })
 
-test('a key with a public key must also sign the nonce, and a bad signature spends nothing', async () => {
+test('a key with a public key must also sign the nonce, and a bad signature spends no nonce', async () => {
   await using rails = await testRails()
   const { raw, sign: over } = anEd25519Key()
   const { key, key_id } = await rails.key({ publicKey: raw })
@@ -253,7 +253,7 @@ test('a key with a public key must also sign the nonce, and a bad signature spen
   }
   await rails.answer('attest', { agentKey: key }, { nonce, proof: good })
 
-  // Who lacks the private key cannot tell a spent nonce, and cannot revoke what it made.
+  // A caller without the private key cannot find out that a nonce is spent, and cannot revoke the token made from it.
   expect((await rails.problem('attest', { agentKey: key }, { nonce })).code).toBe('proof_required')
   const events = await rails.rows<EventRow>('rails_event', 'event_no')
   expect(events.map(({ kind }) => kind)).toEqual(['key_created'])

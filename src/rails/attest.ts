@@ -6,36 +6,36 @@ import { digestOf, isNonce, makeRailsToken, TOKEN_SECONDS } from './credential.t
 import { ATTEST_PATH } from './policy.ts'
 import { possessionMessage, provesPossession } from './possession.ts'
 import { keyRefusal } from './refusal.ts'
-import { isSignedRequest } from './signed/signed-request.ts'
+import { isSignedRequest } from './signed-request.ts'
 import * as store from './store.ts'
 import { type Exchange, grantedScopes, type IssuedToken, lockLiveKey, putToken, refuseSpent } from './token.ts'
 
 export interface Attestation {
-  /** Hostile, and of any type: every unusable nonce gets the same refusal. */
+  /** Hostile text of any type. Every unusable nonce gets the same refusal. */
   nonce: unknown
   scopes?: readonly Scope[] | undefined
   proof?: string | undefined
-  /** A request that says it is signed: it takes the place of `proof`. */
+  /** A request with signature fields. It replaces `proof`. */
   signed?: SignedCall | undefined
 }
 
 /**
- * Exchanges a nonce for a rails token. The nonce is spent only if everything else is valid. The
- * proof of possession is checked first, so that a caller without the private key learns nothing about a nonce.
+ * Exchanges a nonce for a rails token. The nonce is spent only if everything else is valid. The proof of possession is
+ * checked first, so that a caller without the private key learns nothing about a nonce.
  */
 export async function attest(parts: ChallengeParts, keyId: string, attestation: Attestation): Promise<IssuedToken> {
   const now = await parts.now()
   const nonce = typeof attestation.nonce === 'string' ? attestation.nonce : ''
   await checkPossession(parts, keyId, { ...attestation, nonce }, now)
-  // Returned, not thrown: the revocation and the event of a refused exchange must commit.
+  // A refusal is returned and thrown later, because its revocation and event must commit.
   const exchange = await parts.db.transaction((tx) => spend(tx, parts, keyId, nonce, attestation.scopes, now), {
     writers: 'many',
   })
-  if (!exchange.made) throw exchange.refusal
-  return exchange.made
+  if (!exchange.issued) throw exchange.refusal
+  return exchange.issued
 }
 
-/** A signed request covers its body, and so the nonce: used once, it makes the signature good for one request. */
+/** A signed request covers its body, and so the nonce. The nonce is used once, so the signature is valid for one request. */
 async function checkPossession(
   { db, baseUrl }: ChallengeParts,
   keyId: string,
@@ -65,21 +65,21 @@ async function spend(
   parts: ChallengeParts,
   keyId: string,
   nonce: string,
-  asked: readonly Scope[] | undefined,
+  requested: readonly Scope[] | undefined,
   now: number,
 ): Promise<Exchange> {
   const key = await lockLiveKey(tx, keyId, now)
-  const scopes = grantedScopes(key, asked)
+  const scopes = grantedScopes(key, requested)
   if (!isNonce(nonce)) throw nonceInvalid()
 
   const digest = digestOf(parts.pepper, nonce)
   const token = makeRailsToken(parts.random)
   if (!(await store.spendNonce(tx, { digest, key_id: keyId, token_id: token.id, now })))
-    return { made: undefined, refusal: await refuseSpent(tx, digest, keyId, now, nonceInvalid()) }
-  return { made: await putToken(tx, parts, { key, token, scopes, seconds: TOKEN_SECONDS, now }) }
+    return { issued: undefined, refusal: await refuseSpent(tx, digest, keyId, now, nonceInvalid()) }
+  return { issued: await putToken(tx, parts, { key, token, scopes, seconds: TOKEN_SECONDS, now }) }
 }
 
-/** Unknown, expired, malformed or another key's nonce: one answer, so that a caller cannot find out which. */
+/** The refusal of every unusable nonce (unknown, expired, malformed, another key's), so that a caller cannot tell which. */
 const nonceInvalid = (): Problem =>
   new Problem('nonce_invalid', undefined, {
     errors: [{ in: 'body', name: 'nonce', code: 'nonce_invalid', message: 'the nonce is not valid for this key now' }],

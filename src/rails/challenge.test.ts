@@ -3,7 +3,7 @@ import { issueNonce } from './challenge.ts'
 import { refusal, testRails } from './fixture.ts'
 import { revokeKey } from './keys.ts'
 
-test('a challenge answers with a nonce and where to take it', async () => {
+test('a challenge is answered with a nonce and the path that takes it', async () => {
   await using rails = await testRails()
   const { key } = await rails.key()
   expect(await rails.answer('request_challenge', { agentKey: key })).toEqual({
@@ -22,7 +22,7 @@ test('a challenge takes no input', async () => {
   expect((await rails.problem('request_challenge', { agentKey: key }, { scopes: [] })).code).toBe('unknown_parameter')
 })
 
-test('a ninth nonce drops the oldest that is live, and only that', async () => {
+test('a ninth nonce drops the oldest live one, and only that', async () => {
   await using rails = await testRails()
   const { key } = await rails.key()
   const nonces: string[] = []
@@ -46,7 +46,7 @@ test('nonces that were spent leave room for others', async () => {
   await rails.answer('attest', { agentKey: key }, { nonce: first })
 })
 
-test('many challenges at once leave eight nonces, and none of another key is touched', async () => {
+test('many challenges at once leave eight nonces, and those of other keys stay', async () => {
   await using rails = await testRails()
   const [busy, quiet] = [await rails.key(), await rails.key()]
   const kept = await rails.nonce(quiet.key)
@@ -56,7 +56,7 @@ test('many challenges at once leave eight nonces, and none of another key is tou
   await rails.answer('attest', { agentKey: quiet.key }, { nonce: kept })
 })
 
-test('what can no longer matter is deleted in passing', async () => {
+test('a challenge deletes the old nonces of its key', async () => {
   await using rails = await testRails()
   const { key } = await rails.key()
   await rails.token(key)
@@ -73,7 +73,7 @@ test('what can no longer matter is deleted in passing', async () => {
   expect(await count()).toBe(2) // the spent one is gone; the last two are live
 })
 
-test('a key revoked after it was let in gets no nonce', async () => {
+test('a key that is revoked after the gate admitted it gets no nonce', async () => {
   await using rails = await testRails()
   const { key_id } = await rails.key()
   await revokeKey(rails.parts, key_id)

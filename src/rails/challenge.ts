@@ -6,8 +6,8 @@ import * as store from './store.ts'
 export const MAX_LIVE_NONCES = 8
 
 /**
- * A spent nonce is remembered for as long as the token made from it could live, so that a replay is
- * noticed while it can still do harm.
+ * How long a spent nonce is remembered: as long as the token made from it could live, so that a replay is noticed while it
+ * can do harm.
  */
 export const SPENT_NONCE_MEMORY_SECONDS = TOKEN_SECONDS
 
@@ -28,7 +28,7 @@ export async function issueNonce(
       const key = await store.lockKey(tx, keyId)
       // The key may have been revoked since the gate admitted it.
       if (!key || !isLive(key, now)) throw keyRefusal('agent_key_invalid')
-      // Prune before the insert, so that a new nonce is never dropped for another of the same millisecond.
+      // Prune before the insert, so that the new nonce is never dropped for another of the same millisecond.
       const spentBefore = now - SPENT_NONCE_MEMORY_SECONDS * 1000
       await store.pruneNonces(tx, keyId, { now, keep: MAX_LIVE_NONCES - 1, spentBefore })
       const digest = digestOf(parts.pepper, nonce)

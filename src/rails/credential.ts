@@ -1,6 +1,6 @@
-// The three strings of the rails: agent key, nonce, rails token. Base62, with `_` between the parts so
-// that a double click selects the whole, and a checksum so that garbage is refused without a lookup and
-// secret scanners have a precise rule.
+// The three strings of the rails: agent key, nonce and rails token. They are in base62, with `_` between the parts so that
+// a double click selects all of it, and with a checksum so that garbage is refused without a lookup and secret scanners
+// have a precise rule.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -18,7 +18,7 @@ const ID_LENGTH = 12
 const SECRET_LENGTH = 43
 const CHECKSUM_LENGTH = 6
 
-/** As published in the policy; a string that matches is ours only if its checksum is right too. */
+/** The patterns in the policy. A string that matches is a credential only if its checksum is right too. */
 export const PATTERNS = {
   agent_key: '^atk_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
   nonce: '^atn_[0-9A-Za-z]{49}$',
@@ -28,12 +28,12 @@ export const PATTERNS = {
 const AGENT_KEY = new RegExp(PATTERNS.agent_key)
 const NONCE = new RegExp(PATTERNS.nonce)
 const RAILS_TOKEN = new RegExp(PATTERNS.rails_token)
-/** No credential is longer: longer text is refused before any pattern looks at it. */
+/** The length of the longest credential. Longer text is refused before any pattern is tried. */
 const MAX_LENGTH = 66
 
 export type Random = (bytes: number) => Uint8Array
 
-/** A credential as it is issued, once, and its public id, the only part that is stored in clear or logged. */
+/** A new credential, and its public id, the only part that is stored in clear or logged. */
 export interface Credential {
   id: string
   text: string
@@ -49,7 +49,7 @@ export const agentKeyId = (text: string): string | undefined => idOf(AGENT_KEY, 
 export const railsTokenId = (text: string): string | undefined => idOf(RAILS_TOKEN, text)
 export const isNonce = (text: string): boolean => isWhole(NONCE, text)
 
-/** What is stored in place of a credential. Secrets of 256 bits need no slow hash: nobody can try them all. */
+/** The digest that is stored of a credential. Secrets of 256 bits need no slow hash, because nobody can try them all. */
 export const digestOf = (pepper: Uint8Array, text: string): Uint8Array =>
   new Uint8Array(createHmac('sha256', pepper).update(text).digest())
 

@@ -10,7 +10,7 @@ import { type RailsParts, railsOperations } from './operations.ts'
 export const BASE_URL = 'https://registry.example'
 const START = Date.UTC(2026, 6, 2)
 
-/** The rails over a real store in a directory of their own, with a clock that moves when told. */
+/** The rails over a real store in a temporary directory, with a clock that the test moves. */
 export async function testRails({ limits = false } = {}) {
   const store = await testStore()
   const { db } = store
@@ -73,7 +73,7 @@ export async function testRails({ limits = false } = {}) {
     async verdict(from: Partial<Call>, access: Access): Promise<ProblemCode | 'in'> {
       return (await enter(from, access)).refusal?.code ?? 'in'
     },
-    /** Everything of a table, in the order given. */
+    /** All rows of a table in the given order. */
     rows: <Row>(table: string, order: string) => db.query<Row>(`SELECT * FROM ${table} ORDER BY ${order}`),
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]()
@@ -99,7 +99,7 @@ export const UNSOUND_KEYS = ['1', `7f${'f'.repeat(60)}ec`, `7f${'f'.repeat(60)}e
 /** R is the neutral point and S is 0: under the neutral point as key it is a signature of every text. */
 export const CONSTANT_SIGNATURE = Buffer.concat([littleEndian('1'), new Uint8Array(32)]).toString('base64url')
 
-/** The whole of a refusal as a caller could see it. */
+/** The parts of a refusal that a caller could see. */
 export const seen = ({ code, detail, extra }: Problem) => ({ code, detail, extra })
 
 export async function refusal(work: Promise<unknown>): Promise<Problem> {

@@ -20,7 +20,7 @@ test('a key is shown once and stored as a digest', async () => {
   ])
 })
 
-test('names, scopes, lives and public keys outside their form are refused without being repeated', async () => {
+test('malformed names, scopes, lifetimes and public keys are refused without being repeated', async () => {
   await using rails = await testRails()
   const good = { name: 'agent', scopes: ['registry:read'] }
   const bad = [

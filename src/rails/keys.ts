@@ -27,7 +27,7 @@ export interface NewKey {
   publicKey?: Uint8Array | undefined
 }
 
-/** The only time the key itself is visible: the store keeps a digest. */
+/** A new key with its text, which is shown only once: the store keeps a digest. */
 export interface IssuedKey {
   key: string
   key_id: string
@@ -65,8 +65,8 @@ export async function listKeys({ db, now }: Pick<KeyParts, 'db' | 'now'>): Promi
 }
 
 /**
- * Issues a key with the same name, scopes, public key and lifetime. The old one works for one more day, so
- * that its holder can change over without a gap, but never longer than it would have.
+ * Issues a key with the same name, scopes, public key and lifetime. The old one works for one more day, but never longer
+ * than before, so that its holder can change over without a gap.
  */
 export async function rotateKey(
   parts: KeyParts,

@@ -46,7 +46,7 @@ export const Challenge = z
   })
   .meta({ description: 'A nonce for one agent key' })
 
-/** The schema only documents the nonce: `attest` refuses all invalid ones in the same way, so none may be refused earlier. */
+/** The schema only documents the nonce. `attest` refuses all invalid ones with the same text, so none is refused earlier. */
 const Nonce = z
   .unknown()
   .meta({

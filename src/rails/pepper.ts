@@ -9,7 +9,7 @@ const MARK = 'agent-trust-registry: the pepper of this store'
 export const sealPepper = (tx: Db, pepper: Uint8Array): Promise<void> =>
   store.insertPepperCheck(tx, digestOf(pepper, MARK))
 
-/** With another pepper every credential would fail: stop now rather than refuse everyone. */
+/** Throws if the pepper is not the one of this store: every credential would fail with it. */
 export async function checkPepper(db: Db, pepper: Uint8Array): Promise<void> {
   const digest = await store.findPepperCheck(db)
   if (digest?.length !== 32 || !timingSafeEqual(digest, digestOf(pepper, MARK)))

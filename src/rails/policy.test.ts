@@ -3,7 +3,7 @@ import { PATTERNS } from './credential.ts'
 import { BASE_URL, testRails } from './fixture.ts'
 import { additionalRoutes } from './policy.ts'
 
-test('the policy says what the specification says, and what we add stands apart', async () => {
+test('the policy has the members of the specification, and its additions are separate', async () => {
   await using rails = await testRails()
   const policy = await rails.answer('get_policy', {})
   expect(policy).toMatchObject({
@@ -53,7 +53,7 @@ test('the policy says what the specification says, and what we add stands apart'
   })
 })
 
-test('routes that the specification does not name are listed as ours, by their access', () => {
+test('routes that the specification does not name are listed as additional, by their access', () => {
   const routes = additionalRoutes([
     { path: '/reference' },
     { path: '/api/registry', access: 'registry:read' },

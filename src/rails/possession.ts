@@ -9,8 +9,8 @@ export const SIGNATURE_PATTERN = '^[A-Za-z0-9_-]{86}$'
 const SIGNATURE = new RegExp(SIGNATURE_PATTERN)
 
 /**
- * What the holder of a key with a public key signs. The scheme and the step make the
- * signature useless elsewhere; the address stops a look-alike service from passing it on to us.
+ * The text that the holder of a key with a public key signs. The scheme and the step make the signature useless elsewhere;
+ * the address prevents that a look-alike service passes it on to this one.
  */
 export const possessionMessage = (baseUrl: string, keyId: string, nonce: string): string =>
   [RAILS, 'attest', baseUrl, keyId, nonce].join('\n')
@@ -20,7 +20,7 @@ export async function provesPossession(publicKey: Uint8Array, proof: string, mes
   return signature !== undefined && (await isSignedBy(publicKey, signature, utf8(message)))
 }
 
-/** A key of small order proves nothing: anyone can sign for it. None is registered now, but old stores may have one. */
+/** Verifies a signature. Keys of small order are refused, because anyone can sign for them; old stores may have one. */
 export const isSignedBy = async (publicKey: Uint8Array, signature: Uint8Array, message: Uint8Array): Promise<boolean> =>
   isSoundEd25519Key(publicKey) && (await verifyEd25519(publicKey, signature, message))
 
@@ -30,7 +30,7 @@ export const jwkOf = (publicKey: Uint8Array) => ({
   x: Buffer.from(publicKey).toString('base64url'),
 })
 
-/** RFC 7638: the name of a public key that follows from the key itself. */
+/** The thumbprint of a public key (RFC 7638), a name that follows from the key itself. */
 export function thumbprintOf(publicKey: Uint8Array): string {
   const { crv, kty, x } = jwkOf(publicKey)
   return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url')

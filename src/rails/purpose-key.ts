@@ -15,8 +15,8 @@ const LABEL = 'agent-trust-registry/purpose-key/1'
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /**
- * Derived from the pepper by HKDF, so that every process of an installation has the same one, old installations too, and
- * no further file is there to lose. Keys of different purposes say nothing about each other, nor about the pepper.
+ * Derives a key from the pepper by HKDF, so that every process of an installation has the same one and no further file is
+ * needed. Keys of different purposes reveal nothing about each other or about the pepper.
  */
 export function purposeKey(pepper: Uint8Array, purpose: string): PurposeKey {
   const secret = Buffer.from(hkdfSync('sha256', pepper, '', `${LABEL}\n${purpose}`, 32))

@@ -14,30 +14,30 @@ test('ten thousand credentials are kept, and the oldest is forgotten first', () 
 
 test('work of one name runs one at a time and in order, also after a failure, and other names do not wait', async () => {
   const turns = new Turns()
-  const said: string[] = []
+  const events: string[] = []
   const work =
     (what: string, fails = false) =>
     async () => {
-      said.push(`${what} begins`)
+      events.push(`${what} begins`)
       await Bun.sleep(1)
-      said.push(`${what} ends`)
+      events.push(`${what} ends`)
       if (fails) throw new Error(what)
       return what
     }
   const first = turns.take('a', work('first', true))
   const second = turns.take('a', work('second'))
   const third = turns.take('a', work('third'))
-  // It comes when the first has ended and two are still waiting.
+  // The fourth comes when the first has ended and two are waiting.
   const fourth = first.catch(() => turns.take('a', work('fourth')))
-  expect(await turns.take('b', async () => said.length)).toBe(1)
+  expect(await turns.take('b', async () => events.length)).toBe(1)
   expect(await Promise.allSettled([first, second, third, fourth])).toMatchObject([
     { status: 'rejected' },
     { value: 'second' },
     { value: 'third' },
     { value: 'fourth' },
   ])
-  expect(said).toEqual(['first', 'second', 'third', 'fourth'].flatMap((what) => [`${what} begins`, `${what} ends`]))
-  // Nothing is left of it: the next one begins before anything else can happen.
-  void turns.take('a', async () => said.push('at once'))
-  expect(said.at(-1)).toBe('at once')
+  expect(events).toEqual(['first', 'second', 'third', 'fourth'].flatMap((what) => [`${what} begins`, `${what} ends`]))
+  // No turn is left, so the next work begins at once.
+  void turns.take('a', async () => events.push('at once'))
+  expect(events.at(-1)).toBe('at once')
 })

@@ -1,6 +1,6 @@
 const MOST_CREDENTIALS = 10_000
 
-/** Credentials that were valid of late, by names that tell nothing of their texts. They are looked up again each time all the same. */
+/** Credentials that were valid lately, by names that do not reveal their texts. They are still looked up at each use. */
 export class RecentCredentials {
   readonly #known = new Set<string>()
 
@@ -20,7 +20,7 @@ export class RecentCredentials {
   }
 }
 
-/** Lets work of one name run one at a time, in the order in which it came. */
+/** Runs work of the same name one at a time, in the order in which it came. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
 

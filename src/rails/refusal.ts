@@ -5,11 +5,11 @@ import type { LimitDecision } from './limit/limits.ts'
 type TokenProblem = 'rails_token_missing' | 'rails_token_required' | 'rails_token_invalid' | 'rails_token_expired'
 type KeyProblem = 'agent_key_missing' | 'agent_key_invalid' | 'proof_required' | 'proof_invalid'
 
-/** For an operation that needs a rails token. */
+/** The refusal of an operation that needs a rails token. */
 export const tokenRefusal = (code: TokenProblem, scope: Scope): Problem =>
   new Problem(code, undefined, { authenticate: { scheme: 'AgentRails', scopes: [scope] } })
 
-/** For an operation that needs an agent key. */
+/** The refusal of an operation that needs an agent key. */
 export const keyRefusal = (code: KeyProblem): Problem =>
   new Problem(code, undefined, { authenticate: { scheme: 'AgentKey', scopes: [] } })
 
@@ -20,7 +20,7 @@ export const scopeRefusal = (
   scheme: 'AgentRails' | 'AgentKey',
   required: readonly Scope[],
   granted: readonly Scope[],
-  /** What the key of a token has: more than the token, if the agent asked for less. */
+  /** The scopes of the key, which may be more than those of its token. */
   ofKey: readonly Scope[] = granted,
 ): Problem =>
   new Problem('insufficient_scope', undefined, {
@@ -29,7 +29,7 @@ export const scopeRefusal = (
     ...(required.every((scope) => ofKey.includes(scope)) && { hint: NARROWED }),
   })
 
-/** The quota is used up. A request larger than the whole quota can never succeed, and the message says so. */
+/** The refusal when a quota is used up. A request larger than the whole quota gets another text: it can never succeed. */
 export function limitRefusal({ quota, waitSeconds }: LimitDecision): Problem {
   const never = waitSeconds === Infinity
   return new Problem(

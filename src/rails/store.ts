@@ -36,8 +36,8 @@ export async function findKey(db: Db, keyId: string): Promise<StoredKey | undefi
 }
 
 /**
- * Reads a key and locks its row until the transaction ends, so that two replicas cannot both find room
- * for one more nonce. An update that changes nothing is the portable row lock.
+ * Reads a key and locks its row until the transaction ends, so that two replicas cannot both find room for one more nonce.
+ * An update that changes nothing is the portable row lock.
  */
 export async function lockKey(tx: Db, keyId: string): Promise<StoredKey | undefined> {
   const [row] = await tx.query<KeyRow>(`UPDATE agent_key SET name = name WHERE key_id = $1 RETURNING ${KEY_COLUMNS}`, [
@@ -77,12 +77,12 @@ export async function putKeyRevocation(tx: Db, keyId: string, at: number): Promi
   await tx.query('UPDATE agent_key SET revoked_at = $2 WHERE key_id = $1', [keyId, at])
 }
 
-/** Reuses of nonces are kept until so many events have come after them. */
+/** The number of newest events that are all kept. Older reuses of nonces are deleted. */
 export const KEPT_EVENTS = 10_000
 
 /**
- * The number is counted in a row that is locked until the transaction ends: two events at once never want the same one,
- * which would undo the revocation that one of them reports. Lock the key first, as every caller does.
+ * Appends an event. Its number comes from a row that is locked until the transaction ends. Otherwise two events at once
+ * could get the same number, and the revocation that one of them reports would be undone. Lock the key first.
  */
 export async function insertEvent(tx: Db, kind: RailsEvent, keyId: string, at: number): Promise<void> {
   const [next] = await tx.query<{ last_no: number }>(
@@ -94,7 +94,7 @@ export async function insertEvent(tx: Db, kind: RailsEvent, keyId: string, at: n
     kind,
     keyId,
   ])
-  // Whoever holds a key can make reuses without end. What operators did is never removed.
+  // The holder of a key can make any number of reuses. The actions of operators are never deleted.
   await tx.query(`DELETE FROM rails_event WHERE event_no <= $1 AND kind = 'nonce_reused'`, [
     (next?.last_no ?? 0) - KEPT_EVENTS,
   ])
@@ -112,7 +112,7 @@ export async function insertNonce(
   ])
 }
 
-/** Deletes the key's unspent nonces but the newest `keep` live ones, and the spent ones that expired by `spentBefore`. */
+/** Deletes the unspent nonces of a key except the newest `keep` live ones, and spent nonces that expired by `spentBefore`. */
 export async function pruneNonces(
   tx: Db,
   keyId: string,
@@ -133,7 +133,7 @@ export async function pruneNonces(
   ])
 }
 
-/** The one statement that spends a nonce: of several callers at once, exactly one gets true. */
+/** Spends a nonce in one statement: if several callers try at once, exactly one gets true. */
 export async function spendNonce(
   tx: Db,
   nonce: { digest: Uint8Array; key_id: string; token_id: string; now: number },
@@ -148,7 +148,7 @@ export async function spendNonce(
 }
 
 /**
- * Stores a nonce that its holder made, as spent; false if it was there before. Of several callers at once, exactly one
+ * Stores a nonce that its holder made, as spent; false if it is stored already. If several callers try at once, exactly one
  * gets true.
  */
 export async function insertSpentNonce(
@@ -191,7 +191,7 @@ export async function putTokenRevocation(tx: Db, tokenId: string, at: number): P
   await tx.query('UPDATE rails_token SET revoked_at = $2 WHERE token_id = $1 AND revoked_at IS NULL', [tokenId, at])
 }
 
-/** Revokes the key's live tokens but the newest `keep`, and deletes those issued by `issuedBefore`. */
+/** Revokes the live tokens of a key except the newest `keep`, and deletes tokens issued by `issuedBefore`. */
 export async function pruneTokens(
   tx: Db,
   keyId: string,
@@ -231,7 +231,7 @@ export async function findTokenInUse(db: Db, tokenId: string): Promise<TokenInUs
 
 const toKey = (row: KeyRow): StoredKey => ({ ...row, scopes: toScopes(row.scopes) })
 
-/** In the order of the catalogue, without duplicates; an unknown word grants nothing. */
+/** Reads scopes, in the order of the catalogue and without duplicates. An unknown word grants nothing. */
 function toScopes(text: string): Scope[] {
   const words = text.split(' ')
   return SCOPE_NAMES.filter((scope) => words.includes(scope))

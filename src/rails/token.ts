@@ -7,7 +7,7 @@ import { isLive } from './keys.ts'
 import { keyRefusal, scopeRefusal } from './refusal.ts'
 import * as store from './store.ts'
 
-// How a token is made, whatever it is exchanged for: a nonce, or the credentials of an OAuth client.
+// Makes tokens in exchange for a nonce, or for the credentials of an OAuth client.
 
 export const MAX_LIVE_TOKENS = 20
 
@@ -21,20 +21,20 @@ export interface IssuedToken {
   expiresAt: number
 }
 
-/** A refusal is returned, not thrown, where the revocation and the event that come with it must commit. */
-export type Exchange = { made: IssuedToken } | { made: undefined; refusal: Problem }
+/** The result of an exchange. A refusal is returned, not thrown, if its revocation and event must commit. */
+export type Exchange = { issued: IssuedToken } | { issued: undefined; refusal: Problem }
 
-/** The key may have been revoked since the gate admitted it. */
+/** Locks a key, and throws if it was revoked since the gate admitted it. */
 export async function lockLiveKey(tx: Db, keyId: string, now: number): Promise<store.StoredKey> {
   const key = await store.lockKey(tx, keyId)
   if (!key || !isLive(key, now)) throw keyRefusal('agent_key_invalid')
   return key
 }
 
-/** What was asked for and the key has; all that the key has if nothing was asked for. */
-export function grantedScopes(key: store.StoredKey, asked: readonly Scope[] | undefined): Scope[] {
-  const scopes = asked ? key.scopes.filter((scope) => asked.includes(scope)) : key.scopes
-  if (asked && scopes.length === 0) throw scopeRefusal('AgentKey', asked, key.scopes)
+/** The requested scopes that the key has, or all scopes of the key if none were requested. */
+export function grantedScopes(key: store.StoredKey, requested: readonly Scope[] | undefined): Scope[] {
+  const scopes = requested ? key.scopes.filter((scope) => requested.includes(scope)) : key.scopes
+  if (requested && scopes.length === 0) throw scopeRefusal('AgentKey', requested, key.scopes)
   return scopes
 }
 
@@ -69,8 +69,8 @@ export async function putToken(
 }
 
 /**
- * The refusal of what could not be spent. If it was spent before, it or its key has leaked: the token made from it is
- * revoked too. `unknown` is the refusal of what was never there.
+ * The refusal of a nonce that could not be spent. If it was spent before, it or its key has leaked, so the token made from
+ * it is revoked. `unknown` is the refusal of a nonce that is not stored.
  */
 export async function refuseSpent(
   tx: Db,

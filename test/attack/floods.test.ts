@@ -148,9 +148,11 @@ test.skipIf(path === '')(
       expect(statuses['200']).toBeGreaterThan(0)
       expect(statuses['429'] ?? 0).toBeGreaterThan(0)
       expect(busy.asked).toBeGreaterThan(50)
-      if (isLong) expect(busy.wall).toBeLessThan(100)
-      // Other programs slow this one down: then a quiet service is slow too.
-      most = Math.min(most, busy.work / Math.max(1, (8 * quiet.work) / 50))
+      // Milliseconds that the service computes, and in the long form half of those that pass. Other programs slow this one
+      // down: then a quiet service is slow too.
+      const work = busy.work / Math.max(1, (8 * quiet.work) / 50)
+      const wall = isLong ? busy.wall / 2 / Math.max(1, quiet.wall / 4) : 0
+      most = Math.min(most, Math.max(work, wall))
     }
     expect(most).toBeLessThan(50)
   },

@@ -1,9 +1,9 @@
 import { afterAll, expect, spyOn, test } from 'bun:test'
 import { createServer } from 'node:net'
-import { type CitedSource, lookAt, NO_SIGNS } from '../../src/citations/look.ts'
+import { type CitedSource, lookAt, NO_FINGERPRINT } from '../../src/citations/look.ts'
 import { fetchText, read } from '../../src/cli/answer-source.ts'
 import { grownSince } from '../../src/cli/growth.ts'
-import { request } from '../../src/integrity/witnesses/witness-request.ts'
+import { askWitness } from '../../src/integrity/witness-client.ts'
 import { BYPASSES } from '../../src/outgoing/bypass-fixture.ts'
 import { isLoopbackAddress } from '../../src/outgoing/public-address.ts'
 import { aSigner, MemoryLog } from '../../src/proof/fixture.ts'
@@ -41,7 +41,8 @@ const PATIENCE = { timeoutMs: 2_000, retries: 0 }
 
 const cited = (url: string): CitedSource => ({ url, sha256: 'ab'.repeat(32), bytes: 10, media_type: 'text/csv' })
 const look = async (url: string, loopback: boolean): Promise<string> =>
-  (await lookAt(cited(url), NO_SIGNS, { now: () => 1, whole: false, outgoing: { loopback } })).look.sight.kind
+  (await lookAt(cited(url), NO_FINGERPRINT, { now: () => 1, whole: false, outgoing: { loopback } })).look.observation
+    .kind
 
 /** The log of a policy that somebody else wrote, which names where its tiles are. */
 const signer = await aSigner('liar.example/log/registry')
@@ -65,7 +66,7 @@ const USERS: Record<string, (url: string) => Promise<string>> = {
   'the answer that is verified': (url) => told(fetchText(url)),
   'the policy that is pinned': (url) => told(read(url, 'of --policy')),
   'tiles of a log': (url) => tiles(url, true),
-  'a witness': async (url) => (await request(url, PATIENCE, 'old 0\n'))?.text ?? 'nothing',
+  'a witness': async (url) => (await askWitness(url, PATIENCE, 'old 0\n'))?.text ?? 'nothing',
   'the monitor': async (url) => {
     const fetched = await new Fetcher(url, undefined, 2_000).bytes('/log/registry/checkpoint', 1_000)
     return fetched ? new TextDecoder().decode(fetched) : 'nothing'

@@ -2,11 +2,11 @@
 
 import { move } from '../../src/cli/migrate.ts'
 import { readConfig } from '../../src/config.ts'
-import { placeOf } from '../../src/installation.ts'
+import { storePlace } from '../../src/installation.ts'
 
 const [to = '', fatalStep = ''] = process.argv.slice(2)
 const config = readConfig(process.env)
-const target = placeOf(
+const target = storePlace(
   to.startsWith('postgres:') ? { ...config, DATABASE_URL: to } : { ...config, DATABASE_URL: undefined },
 )
 await move(config, target, Date.now(), {

@@ -121,7 +121,7 @@ test('every sentence with which a store, a setting or a witness stops the progra
 /** Where a sentence is made apart from the place that throws it. */
 const COMPLAINTS = [
   'src/integrity/checkpoint-lock.ts',
-  'src/integrity/witnesses/witness-client.ts',
+  'src/integrity/witness-client.ts',
   'src/db/sqlite.ts',
   'src/db/postgres/fault.ts',
 ]

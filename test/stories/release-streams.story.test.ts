@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { loadVerifier } from '../../src/installation.ts'
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
 import { GrowingTree, leafHash } from '../../src/proof/tree/merkle.ts'
 import { Queue } from '../../src/queue.ts'
@@ -92,9 +93,8 @@ test('a release with rows that failed their verification is not given to anyone'
   const headers = await app.railsHeaders(['registry:read'])
   const store = { DATA_DIR: app.config.DATA_DIR, db: app.installation.db }
   await editFile(store, 1, replacing('12.34', '99.99'))
-  const { verifyPart } = await import('../../src/verification/verify.ts')
-  await verifyPart(
-    app.installation,
+  const verifier = await loadVerifier(app.installation)
+  await verifier.verifyPart(
     release,
     () => app.clock.now,
     async () => undefined,

@@ -3,10 +3,9 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { makeApp } from '../../src/app.ts'
 import { recheck } from '../../src/cli/fsck.ts'
-import { openInstallation } from '../../src/installation.ts'
+import { loadVerifier, openInstallation } from '../../src/installation.ts'
 import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts'
 import { failedParts, putPart } from '../../src/integrity/verification/store.ts'
-import { verifyPart } from '../../src/verification/verify.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 import { editFile, releaseFile, replacing, state } from '../support/release-file.ts'
@@ -42,9 +41,9 @@ async function aService({
 }
 
 const cycle = async (app: TestApp, parts = ['registry log', 'figures log', RELEASE, 'cms-opps:TEST1:1']) => {
+  const verifier = await loadVerifier(app.installation)
   for (const part of parts)
-    await verifyPart(
-      app.installation,
+    await verifier.verifyPart(
       part,
       () => app.clock.now,
       async () => undefined,
@@ -161,9 +160,9 @@ test('a verification that began before a failure was found does not clear it, ho
   const { db } = app.installation
   let at = 1_000
   const failure = { copy: db.files.copy, rows_verified: 600, rows_failed: 1, fault_count: 1, faults: ['a row'] }
+  const verifier = await loadVerifier(app.installation)
   const verify = (meanwhile: () => Promise<void>) =>
-    verifyPart(
-      app.installation,
+    verifier.verifyPart(
       RELEASE,
       () => at,
       async () => {

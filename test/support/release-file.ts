@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import { FileFolder } from '../../src/db/file-folder.ts'
 import { openStoreAt } from '../../src/db/store-place.ts'
-import { placeOf } from '../../src/installation.ts'
+import { storePlace } from '../../src/installation.ts'
 import { BUNDLE_ROWS, Bundle, bundleText, type StoredBundle } from '../../src/registry/rows/bundle.ts'
 import { storeEnvironment } from './engines.ts'
 
@@ -31,7 +31,7 @@ export async function state<Row>(
 ): Promise<Row[]> {
   if (open) return open.query<Row>(sql, params)
   const config = readConfig(await storeEnvironment(DATA_DIR))
-  const db = await openStoreAt(placeOf(config), { files: new FileFolder(config.releasesDir) })
+  const db = await openStoreAt(storePlace(config), { files: new FileFolder(config.releasesDir) })
   return db.query<Row>(sql, params).finally(() => db.close())
 }
 

@@ -6,11 +6,11 @@ import { asStoreFault, StoreSilent } from './fault.ts'
 export const BUSY_MS = 10_000
 /** How long a statement may run: a caller waits for it. */
 export const STATEMENT_MS = 5_000
-/** The same in transactions and long snapshots, which move and read whole ledgers. */
+/** How long a statement may run in transactions and long snapshots, which move and read whole ledgers. */
 export const LONG_STATEMENT_MS = 600_000
-/** A server that was cut off does not answer, not even that the time is up: then we stop waiting ourselves. */
+/** How much longer to wait for the answer. A server that was cut off does not even report that the time is up. */
 const SILENCE_MS = 2_000
-/** A process that stopped in the middle of a transaction must not keep all others from writing. */
+/** How long a transaction may be idle: a process that stopped in the middle must not prevent others from writing. */
 const IDLE_MS = 60_000
 const CONNECT_SECONDS = 5
 
@@ -20,17 +20,17 @@ export interface PostgresPlace {
   schema: string
   /** How many connections a process uses for requests. */
   pool?: number | undefined
-  /** The database then refuses every write. */
+  /** Makes the database refuse every write. */
   isReadOnly?: boolean
 }
 
 interface ConnectionOptions {
   statementMs?: number
-  /** Called when a connection has ended, whoever ended it. */
+  /** Called when a connection has ended, whatever the reason. */
   onclose?: () => void
 }
 
-/** Connections to one schema. `synchronous_commit` makes sure that what was acknowledged survives a power cut. */
+/** Makes connections to one schema. With `synchronous_commit`, acknowledged writes survive a power cut. */
 export const connectTo = (
   { url, schema, isReadOnly = false }: PostgresPlace,
   max: number,
@@ -53,8 +53,8 @@ export const connectTo = (
   })
 
 /**
- * As many as there are connections work at a time, and the others wait here: the driver would queue them where nobody can
- * tell who waits for his turn from who waits for a server that does not answer.
+ * Limits how much work runs at a time to the number of connections. The rest waits here, because in the queue of the driver
+ * it could not be told apart from work that waits for a server that does not answer.
  */
 export class Turns {
   readonly #waiting: PromiseWithResolvers<void>[] = []
@@ -71,7 +71,7 @@ export class Turns {
     }
   }
 
-  /** Tells all who wait that there is nothing to wait for. */
+  /** Rejects all waiting work. */
   refuse(error: Error): void {
     for (const { reject } of this.#waiting.splice(0)) reject(error)
   }
@@ -89,15 +89,15 @@ export class Turns {
     try {
       await within(BUSY_MS, turn.promise, late)
     } catch (error) {
-      const place = this.#waiting.indexOf(turn)
-      if (place >= 0) this.#waiting.splice(place, 1)
-      else turn.promise.then(() => this.#passOn()).catch(() => undefined) // it may have come just too late
+      const index = this.#waiting.indexOf(turn)
+      if (index >= 0) this.#waiting.splice(index, 1)
+      else turn.promise.then(() => this.#passOn()).catch(() => undefined) // the turn may have come just too late
       throw error
     }
   }
 }
 
-/** Waits for a free connection, and gives it back if it comes too late. */
+/** Waits for a free connection, and releases it if it comes too late. */
 export async function reserve(pool: SQL): Promise<ReservedSQL> {
   const reserved = pool.reserve()
   try {
@@ -137,16 +137,16 @@ async function within<T>(ms: number, answer: Promise<T>, late: () => Error): Pro
   }
 }
 
-/** Whole numbers arrive as bigint and bytes as Buffer. None of our tables has a number that JavaScript cannot hold. */
+/** Converts numbers, which arrive as bigint, and bytes, which arrive as Buffer. No table has a number above 2^53. */
 function converted<Row>(rows: readonly Record<string, unknown>[]): Row[] {
-  const plain = [...rows]
-  for (const row of plain)
+  const copy = [...rows]
+  for (const row of copy)
     for (const name in row) {
       const value = row[name]
       if (typeof value === 'bigint') row[name] = safeNumber(value)
       else if (Buffer.isBuffer(value)) row[name] = new Uint8Array(value.buffer, value.byteOffset, value.length)
     }
-  return plain as Row[]
+  return copy as Row[]
 }
 
 function safeNumber(value: bigint): number {
@@ -163,7 +163,7 @@ export async function clock(db: Db): Promise<number> {
   return row.now
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on its own connection. */
 export async function command(
   place: PostgresPlace,
   sql: string,

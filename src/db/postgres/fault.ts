@@ -1,13 +1,13 @@
 import { AddressFault, DiskFault, StoreBusy, StoreFault } from '../fault.ts'
 
-/** The database is not there. `message` is for callers and operators. */
+/** The database cannot be reached. `message` is for callers and operators. */
 export class StoreAway extends StoreBusy {}
 
 const DOES_NOT_ANSWER = 'the database of the registry does not answer: try again'
 
 export const storeAway = (cause: unknown, message = DOES_NOT_ANSWER): StoreAway => new StoreAway(cause, message)
 
-/** Nothing came back in time. The connection may be dead, or the whole server cut off. */
+/** There was no answer in time. The connection may be dead, or the whole server cut off. */
 export class StoreSilent extends StoreAway {
   constructor(cause: unknown) {
     super(cause, DOES_NOT_ANSWER)
@@ -17,7 +17,7 @@ export class StoreSilent extends StoreAway {
 /** Whether the connection is gone, and with it the transaction. */
 export const isLost = (error: unknown): boolean => error instanceof StoreAway
 
-/** PostgreSQL's errors in an operator's words. Any other error stays a fault with its own message. */
+/** Translates errors of PostgreSQL for operators. Any other error is returned as it is. */
 export function asStoreFault(error: unknown): unknown {
   if (!(error instanceof Bun.SQL.PostgresError)) return error
   const state = error.errno === undefined ? '' : String(error.errno)
@@ -27,15 +27,15 @@ export function asStoreFault(error: unknown): unknown {
   if (DISK.test(state)) return new DiskFault('the disk of the database is full or failing', error)
   const address = ADDRESS.find(([pattern]) => pattern.test(state))
   if (address) return new AddressFault(address[1], address[2], error)
-  const said = MEANING.find(([pattern]) => pattern.test(state))?.[1]
-  return said ? new StoreFault(said, { cause: error }) : error
+  const message = MESSAGES.find(([pattern]) => pattern.test(state))?.[1]
+  return message ? new StoreFault(message, { cause: error }) : error
 }
 
-/** Appendix A of the PostgreSQL manual: connection exceptions, shutdowns, too many connections, a transaction idle for too long. */
+/** Codes of appendix A of the PostgreSQL manual: connection exceptions, shutdowns, too many connections, idle transactions. */
 const AWAY = /^(08...|57P0[1235]|53300|25P0[34])$/
-/** A lock was not to be had in time, a statement took too long, or two transactions waited for each other. */
+/** Codes for a lock timeout, a statement that took too long, and transactions that waited for each other. */
 const BUSY = /^(55P03|57014|40001|40P01)$/
-/** A replica, or a server that is being moved. */
+/** The code of a replica, or of a server that is being moved. */
 const READ_ONLY = '25006'
 const DISK = /^(53100|58030)$/
 
@@ -45,7 +45,7 @@ const ADDRESS: readonly [RegExp, AddressFault['why'], string][] = [
   [/^42501$/, 'right', 'the role in DATABASE_URL may not write there: make it the owner of the database'],
 ]
 
-const MEANING: readonly [RegExp, string][] = [
+const MESSAGES: readonly [RegExp, string][] = [
   [/^(42P01|3F000)$/, 'the store is not in this database, or not whole: it was moved or replaced, or is damaged'],
   [/^XX00[12]$/, 'the registry store is damaged: restore it from a backup'],
 ]

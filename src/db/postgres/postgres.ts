@@ -14,10 +14,8 @@ import {
   Turns,
 } from './connection.ts'
 import { StoreSilent } from './fault.ts'
-import { type UseCheck, useCheck } from './in-use.ts'
-import { lockNumber, takeNamed } from './lock.ts'
-import { columnTypes, type TypesOf } from './rows.ts'
-import { PostgresTransaction } from './transaction.ts'
+import { lockNumber, takeNamed, type UseCheck, useCheck } from './lock.ts'
+import { columnTypes, PostgresTransaction, type TypesOf } from './transaction.ts'
 
 const DIALECT: Dialect = {
   bytes: 'BYTEA',
@@ -26,7 +24,7 @@ const DIALECT: Dialect = {
   table: '',
   clustered: '',
 }
-/** How long the statements of a pool that was given up may go on, in seconds. */
+/** How long the statements of an abandoned pool may go on, in seconds. */
 const LEAVING_SECONDS = 10
 const DEFAULT_POOL = 10
 const WRITERS = lockNumber('writers')
@@ -34,15 +32,15 @@ const WRITERS = lockNumber('writers')
 interface PostgresOptions {
   create?: boolean
   files: FileFolder
-  /** Held while the store is open. */
+  /** The lock that says that the store is in use. It is released when the store is closed. */
   use?: NamedLock | undefined
   /** Changes nothing: no migration, and the database refuses every write. */
   isReadOnly?: boolean
 }
 
 /**
- * PostgreSQL, safe with several processes on several machines. Transactions run one at a time in the whole store, by a
- * lock of the database, unless they say that they lock the rows they need.
+ * Opens a store in PostgreSQL, which several processes on several machines may use. Transactions run one at a time in the
+ * whole store, by a lock of the database, unless they are marked as `writers: 'many'`.
  */
 export async function openPostgres(
   place: PostgresPlace,
@@ -76,16 +74,16 @@ async function checkServer(db: Db): Promise<void> {
 }
 
 /** How a transaction begins and ends. */
-interface Form {
-  /** The first message, given how long it has waited for a connection. */
+interface TransactionForm {
+  /** The first message, given the time spent waiting for a connection. */
   begin: (waitedMs: number) => string
-  /** How long the server may take to answer that. */
+  /** How long the server may take to answer the first message. */
   beginMs: number
   statementMs: number
   end: 'COMMIT' | 'ROLLBACK'
 }
 
-const ALONE: Form = {
+const ONE_WRITER: TransactionForm = {
   begin: (waited) =>
     `BEGIN; SET LOCAL statement_timeout = ${LONG_STATEMENT_MS};
      SET LOCAL lock_timeout = ${Math.max(1, Math.round(BUSY_MS - waited))}; SELECT pg_advisory_xact_lock(${WRITERS});
@@ -94,10 +92,15 @@ const ALONE: Form = {
   statementMs: LONG_STATEMENT_MS,
   end: 'COMMIT',
 }
-const AMONG_OTHERS: Form = { begin: () => 'BEGIN', beginMs: STATEMENT_MS, statementMs: STATEMENT_MS, end: 'COMMIT' }
+const MANY_WRITERS: TransactionForm = {
+  begin: () => 'BEGIN',
+  beginMs: STATEMENT_MS,
+  statementMs: STATEMENT_MS,
+  end: 'COMMIT',
+}
 
-/** The snapshot is taken by the first statement. It locks nothing, so it may be idle for as long as it likes. */
-const snapshotOf = (statementMs: number): Form => ({
+/** The snapshot is taken by the first statement. It locks nothing, so it may be idle without limit. */
+const snapshotForm = (statementMs: number): TransactionForm => ({
   begin: () =>
     `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${statementMs};
      SET LOCAL idle_in_transaction_session_timeout = 0; SELECT 1`,
@@ -105,15 +108,15 @@ const snapshotOf = (statementMs: number): Form => ({
   statementMs,
   end: 'ROLLBACK',
 })
-/** How a statement begins that changes something. */
+/** The beginning of statements that write. */
 const WRITES = /^\s*(INSERT|UPDATE|DELETE|WITH)\b/i
-const SNAPSHOT = snapshotOf(STATEMENT_MS)
-const LONG_SNAPSHOT = snapshotOf(LONG_STATEMENT_MS)
+const SNAPSHOT = snapshotForm(STATEMENT_MS)
+const LONG_SNAPSHOT = snapshotForm(LONG_STATEMENT_MS)
 
 class PostgresDb implements Db {
   #pool: SQL
   readonly #turns: Turns
-  /** One connection: of all writers of this process, one waits at the database and the others here. */
+  /** One connection, so that of all writers of this process one waits at the database and the others here. */
   readonly #writer: SQL
   readonly #types: TypesOf
   #use: UseCheck | undefined
@@ -129,7 +132,7 @@ class PostgresDb implements Db {
     this.#types = columnTypes()
   }
 
-  /** From now on nothing is written while another has the store for itself, or after it was replaced. */
+  /** Refuses every write from now on while another process has the store alone, or after the store was replaced. */
   async writeOnlyInUse(): Promise<void> {
     this.#use = await useCheck(this, this.place)
   }
@@ -141,7 +144,7 @@ class PostgresDb implements Db {
       try {
         return await run<Row>(pool, sql, params, STATEMENT_MS)
       } catch (error) {
-        if (error instanceof StoreSilent) this.#giveUp(pool, error)
+        if (error instanceof StoreSilent) this.#replacePool(pool, error)
         throw error
       }
     })
@@ -149,8 +152,8 @@ class PostgresDb implements Db {
 
   transaction<T>(work: (tx: Db) => Promise<T>, { writers = 'one' }: TransactionOptions = {}): Promise<T> {
     return writers === 'many'
-      ? this.#turns.take(() => this.#inTransaction(this.#pool, AMONG_OTHERS, work))
-      : this.#inTransaction(this.#writer, ALONE, work)
+      ? this.#turns.take(() => this.#inTransaction(this.#pool, MANY_WRITERS, work))
+      : this.#inTransaction(this.#writer, ONE_WRITER, work)
   }
 
   snapshot<T>(work: (tx: Db) => Promise<T>, { isLong = false }: SnapshotOptions = {}): Promise<T> {
@@ -180,10 +183,10 @@ class PostgresDb implements Db {
   }
 
   /**
-   * A connection that does not answer may never do so again, and the driver would go on using it: others are made, and
-   * what is under way on the old ones has a little time.
+   * Replaces the pool after a silence: a connection that does not answer may never do so again, and the driver would go on
+   * using it. Statements on the old connections have a little time to end.
    */
-  #giveUp(pool: SQL, silence: StoreSilent): void {
+  #replacePool(pool: SQL, silence: StoreSilent): void {
     if (this.#pool !== pool) return
     this.#turns.refuse(silence)
     this.#pool = this.#newPool()
@@ -192,7 +195,7 @@ class PostgresDb implements Db {
 
   async #inTransaction<T>(
     pool: SQL,
-    { begin, beginMs, statementMs, end }: Form,
+    { begin, beginMs, statementMs, end }: TransactionForm,
     work: (tx: Db) => Promise<T>,
   ): Promise<T> {
     const since = performance.now()

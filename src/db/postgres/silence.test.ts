@@ -4,7 +4,7 @@ import { Line } from '../../../test/support/line.ts'
 import { type Db, StoreBusy } from '../db.ts'
 import { openStoreAt } from '../store-place.ts'
 
-/** What work comes to, and after how many seconds. */
+/** The result of work, and after how many seconds it came. */
 async function timed(work: Promise<unknown>): Promise<{ outcome: unknown; seconds: number }> {
   const started = performance.now()
   const outcome = await work.catch((error: unknown) => error)
@@ -14,7 +14,7 @@ async function timed(work: Promise<unknown>): Promise<{ outcome: unknown; second
 const count = (db: Db): Promise<unknown[]> => db.query('SELECT COUNT(*) AS n FROM provider')
 
 testOnPostgres(
-  'a server that was cut off is noticed in seconds by whoever waits for it, and used again when it can be reached',
+  'callers learn within seconds that a server was cut off, and it is used again when it can be reached',
   async () => {
     await using store = await testStore('postgres')
     if ('file' in store.place) throw new Error('not a database')
@@ -31,7 +31,7 @@ testOnPostgres(
         db.snapshot(count),
         db.transaction(count, { writers: 'many' }),
         db.transaction(count),
-        // More than there are connections.
+        // There are more of these than connections.
         ...Array.from({ length: 6 }, () => db.now()),
       ].map(timed),
     )
@@ -39,7 +39,7 @@ testOnPostgres(
       expect(outcome).toBeInstanceOf(StoreBusy)
       expect(seconds).toBeLessThan(13)
     }
-    // Nobody else waits for a lock.
+    // Only the fifth, which is the only writer, waits for a lock.
     for (const { seconds } of waiting.toSpliced(4, 1)) expect(seconds).toBeLessThan(8)
     line.mend()
     for (const again of [

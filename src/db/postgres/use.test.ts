@@ -6,7 +6,7 @@ import { openStoreAt, setAside, takeStore, useStore } from '../store-place.ts'
 
 const ADD = 'INSERT INTO provider (npi, entity_type) VALUES ($1, 2)'
 
-/** Every way to write: each adds one provider. */
+/** All ways to write. Each adds one provider. */
 const WAYS: readonly ((db: Db, npi: string) => Promise<unknown>)[] = [
   (db, npi) => db.query(ADD, [npi]),
   (db, npi) => db.query(`${ADD} RETURNING npi`, [npi]),
@@ -20,7 +20,7 @@ const writeAll = (db: Db): Promise<unknown[]> =>
 const count = async (db: Db): Promise<number> =>
   (await db.query<{ n: number }>('SELECT COUNT(*) AS n FROM provider'))[0]?.n ?? 0
 
-/** A service has the store open, its lock is lost, and another has taken the store before it could be had again. */
+/** A service has the store open, its lock is lost, and another process takes the store before the lock is taken again. */
 async function cutOff({
   place,
   db,
@@ -33,14 +33,14 @@ async function cutOff({
   return { service, taken: await takeStore(place) }
 }
 
-/** The server gives up the lock of a connection a moment after it was closed. */
+/** Waits until the server has released the locks of closed connections. */
 async function isFree({ db }: TestStore): Promise<void> {
   const held = `SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
     WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND datname = current_database()`
   await until(async () => (await db.query(held)).length === 0)
 }
 
-/** The service takes its lock again after a moment: from then on nobody else can take the store. */
+/** Waits until the service has taken its lock again, and returns the refusal of another process that takes the store. */
 async function soonRefused({ place }: TestStore): Promise<string> {
   for (let i = 0; i < 100; i++) {
     try {

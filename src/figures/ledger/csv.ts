@@ -4,48 +4,48 @@ import { Problem, type ProblemCode } from '../../problem.ts'
 /** All allowed values are short, so a longer line cannot be valid. */
 const MAX_LINE = 1024
 
-/** Where a file breaks which rule. Never the value: it may be personal data. */
-export interface Place {
+/** A broken rule and its place in a file. It never has the value, which may be personal data. */
+export interface BrokenRule {
   line: number
   column: number
   rule: string
 }
 
-/** Counts all broken rules of a file and keeps the first few places. */
+/** Counts all broken rules of a file and keeps the first few. */
 export class Complaints {
   static readonly SHOWN = 5
   count = 0
-  readonly #places: Place[] = []
+  readonly #first: BrokenRule[] = []
 
   add(line: number, column: number, rule: string): void {
     this.addAll(1, [{ line, column, rule }])
   }
 
-  /** Adds `count` places, of which only the first few are listed. */
-  addAll(count: number, first: readonly Place[]): void {
+  /** Adds `count` broken rules, of which only the first few are listed. */
+  addAll(count: number, first: readonly BrokenRule[]): void {
     this.count += count
-    this.#places.push(...first.slice(0, Complaints.SHOWN - this.#places.length))
+    this.#first.push(...first.slice(0, Complaints.SHOWN - this.#first.length))
   }
 
-  /** One broken rule refuses the whole file: a part of it would make a different ledger from the one intended. */
+  /** One broken rule refuses the whole file, because a part of it would make a different ledger. */
   refuse(code: ProblemCode): void {
     if (this.count === 0) return
-    const first = this.#places.map(({ line, column, rule }) => `line ${line} column ${column}: ${rule}`).join('; ')
+    const first = this.#first.map(({ line, column, rule }) => `line ${line} column ${column}: ${rule}`).join('; ')
     const detail = `the file breaks a rule in ${this.count} ${this.count === 1 ? 'place' : 'places'}; first: ${first}`
-    throw new Problem(code, detail, { members: { refused: this.count, places: [...this.#places] } })
+    throw new Problem(code, detail, { members: { refused: this.count, places: [...this.#first] } })
   }
 }
 
 /**
- * Reads the simplest CSV: one of the given headers, then one record per line, without quotes, because no allowed
- * value needs them. The input is hostile. Returns the SHA-256 of the bytes read.
+ * Reads CSV without quotes, which no allowed value needs: one of the given headers, then one record per line. The input
+ * is hostile. Returns the SHA-256 of the bytes read.
  */
 export async function readRecords(
   file: AsyncIterable<Uint8Array>,
   headers: readonly (readonly string[])[],
   complaints: Complaints,
   take: (fields: string[], line: number, columns: readonly string[]) => void,
-  /** Awaited between chunks of the file, so that the records read so far can be stored. */
+  /** Awaited between chunks of the file, so that records can be stored while the file is read. */
   pause: () => Promise<void> | undefined = () => undefined,
 ): Promise<string> {
   const hash = createHash('sha256')
@@ -55,7 +55,7 @@ export async function readRecords(
   let rest = ''
   let columns: readonly string[] = []
 
-  /** False when what follows cannot be read as records of this file. */
+  /** Returns false if the rest cannot be read as records of this file. */
   const read = (text: string): boolean => {
     line++
     if (text.length > MAX_LINE) {
@@ -67,7 +67,7 @@ export async function readRecords(
       take(fields, line, columns)
       return true
     }
-    // If none has as many columns, the longest shows where the header goes wrong.
+    // If no header has as many columns, the longest one shows where this one is wrong.
     columns = headers.find(({ length }) => length === fields.length) ?? (headers.at(-1) as readonly string[])
     const wrong = columns.findIndex((name, i) => fields[i] !== name)
     if (wrong < 0 && fields.length === columns.length) return true

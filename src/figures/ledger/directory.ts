@@ -7,13 +7,13 @@ import * as store from './store.ts'
 /** `entity_type` as NPPES has it: 2 is an organisation, 1 is a person. */
 const COLUMNS = ['npi', 'entity_type'] as const
 
-/** Adds organisations to the provider directory; returns how many were new. The caller must know that they are organisations. */
+/** Adds organisations to the provider directory; returns how many were new. The caller makes sure that none is a person. */
 export function insertProviders(db: Db, npis: readonly string[]): Promise<number> {
   if (!npis.every(isNpi)) throw new Problem('invalid_npi', 'an NPI for the directory is malformed; nothing was added')
   return db.transaction((tx) => store.insertProviders(tx, npis))
 }
 
-/** Reads a directory file of `npi,entity_type`, whole or not at all. People (type 1) are refused (rule P1). */
+/** Imports a directory file of `npi,entity_type`, whole or not at all. People (type 1) are refused (rule P1). */
 export async function importProviders(
   db: Db,
   file: AsyncIterable<Uint8Array>,

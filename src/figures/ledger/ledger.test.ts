@@ -20,7 +20,7 @@ async function refusedWith(lines: readonly string[], header = HEADER): Promise<P
   return problem
 }
 
-/** Everything about a problem that could reach a caller or a log. */
+/** All texts of a problem that could reach a caller or a log. */
 const everything = (problem: Problem): string =>
   [problem.message, problem.detail, problem.stack, JSON.stringify(problem.extra), String(problem.cause)].join('\n')
 
@@ -42,7 +42,7 @@ test('a file with any other header is refused whole', async () => {
   }
 })
 
-test('an empty file and a file of nothing but a header are refused', async () => {
+test('an empty file and a file with only a header are refused', async () => {
   await using figures = await openFigures()
   expect(await refusal(importOutcomes(figures.db, streamOf(''), options))).toMatchObject({ code: 'outcomes_refused' })
   expect((await refusedWith([])).extra.members).toMatchObject({ places: [{ line: 2, column: 1, rule: 'no_cases' }] })
@@ -74,7 +74,7 @@ test('each rule is named with its line and column', async () => {
   }
 })
 
-test('personal data is refused wherever it stands, and never repeated', async () => {
+test('personal data is refused in every column, and never repeated', async () => {
   const planted: [string, string][] = [
     ['078-05-1120', 'looks_like_ssn'],
     ['078051120', 'looks_like_ssn'],
@@ -141,7 +141,7 @@ test('amounts are kept in steps of fifty dollars, ties to even, at most 50,000',
   for (const [dollars, steps] of kept) expect(roundedTo50(dollars)).toBe(steps)
 })
 
-test('rounding never makes a case won that was not, nor the other way round', () => {
+test('rounding never changes whether a case was won', () => {
   expect(roundedTo50('499.99')).toBe(9)
   expect(roundedTo50('500')).toBe(10)
   fc.assert(
@@ -185,11 +185,11 @@ test('importing the same bytes again changes nothing and says so', async () => {
   expect(await figures.db.query('SELECT COUNT(*) AS n FROM outcome')).toEqual([{ n: 1200 }])
 })
 
-test('a case is told once: a second telling refuses the file, in the same file or a later one', async () => {
+test('a file is refused if it has a case twice, or a case that was imported before', async () => {
   await using figures = await openFigures()
-  const told = aCase()
-  await figures.import([told])
-  const problem = (await refusal(importOutcomes(figures.db, fileOf([aCase(), told]), options))) as Problem
+  const known = aCase()
+  await figures.import([known])
+  const problem = (await refusal(importOutcomes(figures.db, fileOf([aCase(), known]), options))) as Problem
   expect(problem.extra.members).toEqual({
     refused: 1,
     places: [{ line: 3, column: 1, rule: 'case_already_in_ledger' }],
@@ -229,13 +229,13 @@ test('the ledger has these columns of these types and no other', async () => {
   ])
   const [table] = await figures.db.query<{ sql: string }>("SELECT sql FROM sqlite_schema WHERE name = 'outcome'")
   expect(table?.sql).toMatch(/STRICT/)
-  // On its way in a case stands in one more table, which knows its line and nothing else of it.
+  // While a file is imported, its cases are in one more table, with their line and nothing else.
   const staged = await figures.db.query<{ name: string }>('PRAGMA table_info(outcome_staged)')
   const extra = staged.map(({ name }) => name).filter((name) => !columns.some((column) => column.name === name))
   expect(extra).toEqual(['staging_id', 'line'])
 })
 
-test('beside the ledger stand a salt for each case and sums, and nothing that could hold more', async () => {
+test('the tables with salts and sums of the ledger have no column for other data', async () => {
   await using figures = await openFigures('sqlite') // the migrations are the same text on both engines
   const columnsOf = async (table: string): Promise<string[]> =>
     (await figures.db.query<{ name: string; type: string }>(`PRAGMA table_info(${table})`)).map(
@@ -312,9 +312,9 @@ const caseRefOf = (line: string): string => line.slice(0, 36)
 
 test('a correction replaces the cases it names and leaves them in their batch', async () => {
   await using figures = await openFigures()
-  const told = cases(30)
-  await figures.import(told)
-  const [first = '', second = ''] = told.map(caseRefOf)
+  const lines = cases(30)
+  await figures.import(lines)
+  const [first = '', second = ''] = lines.map(caseRefOf)
   const file = () => fileOf([aCase({ case_ref: first, recovered: '0' }), aCase({ case_ref: second, state: 'TX' })])
   expect(await correctOutcomes(figures.db, file(), options)).toEqual({ batch_id: 2, cases: 2, already_imported: false })
   expect(await correctOutcomes(figures.db, file(), options)).toMatchObject({ batch_id: 2, already_imported: true })
@@ -329,10 +329,10 @@ test('a correction replaces the cases it names and leaves them in their batch', 
 
 test('a deletion removes the cases it names, and a file with one unknown case changes nothing', async () => {
   await using figures = await openFigures()
-  const told = cases(30)
-  await figures.import(told)
+  const lines = cases(30)
+  await figures.import(lines)
   const named = (refs: readonly string[]) => streamOf(`${['case_ref', ...refs].join('\n')}\n`)
-  const refs = told.slice(0, 3).map(caseRefOf)
+  const refs = lines.slice(0, 3).map(caseRefOf)
   const unknown = caseRefOf(aCase())
   const count = async () => (await figures.db.query<{ n: number }>('SELECT COUNT(*) AS n FROM outcome'))[0]?.n
 
@@ -355,8 +355,8 @@ test('a deletion removes the cases it names, and a file with one unknown case ch
     already_imported: false,
   })
   expect(await count()).toBe(27)
-  // The file that brought them in has been taken: they do not come back with it.
-  expect(await figures.import(told)).toMatchObject({ already_imported: true })
+  // Importing the first file again does not bring them back.
+  expect(await figures.import(lines)).toMatchObject({ already_imported: true })
   expect(await count()).toBe(27)
 })
 
@@ -370,7 +370,7 @@ test('a file larger than one step is taken whole', async () => {
     expect(await figures.db.query(`SELECT * FROM ${table}`)).toEqual([])
 })
 
-test('what a crash left staged is dropped, and what another process is still reading is not', async () => {
+test('staged lines that a crash left are dropped, and those of a running import are not', async () => {
   await using figures = await openFigures()
   const { db } = figures
   const now = await db.now()
@@ -386,11 +386,11 @@ test('what a crash left staged is dropped, and what another process is still rea
   expect(await db.query('SELECT staging_id FROM outcome_staging')).toEqual([{ staging_id: 8 }])
 })
 
-test('a file that was given up while it was being read is refused in plain words, and nothing is changed', async () => {
+test('a file whose staged lines were removed while it was read is refused, and nothing is changed', async () => {
   await using figures = await openFigures()
   async function* slow(): AsyncGenerator<Uint8Array> {
     yield* streamOf(`${[HEADER, ...cases(6000)].join('\n')}\n`, 100_000)
-    // As another process does that has heard nothing of this one for too long.
+    // Another process does this after too long a silence.
     await figures.db.query('DELETE FROM outcome_staging')
     await figures.db.query('DELETE FROM outcome_staged')
     yield* streamOf(`${cases(10).join('\n')}\n`)

@@ -10,7 +10,7 @@ import * as store from './store.ts'
 export interface LedgerChange {
   batch_id: number
   cases: number
-  /** The same file was imported before: nothing was changed. */
+  /** True if this file was imported before; nothing was changed then. */
   already_imported: boolean
 }
 
@@ -43,7 +43,7 @@ export const importOutcomes = (
     apply: store.importStaged,
   })
 
-/** Replaces cases of the ledger by those of the file, all or none. Each must be in the ledger. */
+/** Replaces cases of the ledger by those of the file, all of them or nothing. Each must be in the ledger. */
 export const correctOutcomes = (
   db: Db,
   file: AsyncIterable<Uint8Array>,
@@ -57,7 +57,7 @@ export const correctOutcomes = (
     apply: store.correctStaged,
   })
 
-/** Removes the cases that the file names, all or none. Each must be in the ledger. */
+/** Removes the cases that the file names, all of them or nothing. Each must be in the ledger. */
 export const deleteOutcomes = (
   db: Db,
   file: AsyncIterable<Uint8Array>,
@@ -86,9 +86,9 @@ interface ChangeSteps {
 }
 
 /**
- * Reads a file into a staging table in small steps, then checks it and moves it to the ledger in one
- * transaction. A crash before that leaves staged lines without an owner; after it, the file is in the ledger.
- * Several imports can run at once; each is checked against the ledger as the earlier ones left it.
+ * Reads a file into a staging table in small steps, then checks it and moves it to the ledger in one transaction. A crash
+ * before that leaves staged lines, which a later import removes; after it, the file is in the ledger. Several imports can
+ * run at once; each is checked against the ledger as the earlier ones left it.
  */
 async function change(db: Db, file: AsyncIterable<Uint8Array>, options: ImportOptions, how: ChangeSteps) {
   const { now, data_class } = options
@@ -162,8 +162,8 @@ async function stageFile(
 }
 
 /**
- * 48 bits: enough that two persons rarely get the same, who would then count as one. Without the secret nobody can try
- * tokens until one fits.
+ * Digests a token to 48 bits, so that two persons rarely get the same digest and count as one. The secret prevents that
+ * tokens are found by trying.
  */
 const personDigest =
   (pepper: Uint8Array | undefined): PersonDigest =>

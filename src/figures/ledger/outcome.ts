@@ -15,7 +15,7 @@ export interface Outcome {
   certified_mail: number
   /** Dollars recovered in steps of 50, at most 1000 of them. */
   recovered_50: number
-  /** Who it is of, as a keyed digest of what the file said; null if it did not say. */
+  /** The keyed digest of the token of the person; null if the file had no token. */
   person: number | null
 }
 
@@ -44,12 +44,12 @@ const STATES = new Set(
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 // Seven digits of dollars at most, so that no social security or telephone number can pass for an amount.
 const DOLLARS = /^([0-9]{1,7})(?:\.([0-9]{1,2}))?$/
-/** An opaque token of the operator's own. It is not kept: see `PersonDigest`. */
+/** An opaque token that the operator chose. Only a digest of it is kept: see `PersonDigest`. */
 const PERSON_TOKEN = /^[A-Za-z0-9_-]{1,64}$/
 
 /**
- * Personal data that is often put into a ledger by mistake. No valid value matches these patterns, so they
- * do not decide whether a file is refused: they only tell the operator what was found.
+ * Personal data that is often put into a ledger by mistake. No valid value matches these patterns, so they do not decide
+ * whether a file is refused. They only name the mistake for the operator.
  */
 const PERSONAL: readonly (readonly [rule: string, pattern: RegExp])[] = [
   ['looks_like_ssn', /(^|[^0-9])[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}([^0-9]|$)|^[0-9]{9}$/],
@@ -77,12 +77,12 @@ export function roundedTo50(dollars: string): number | undefined {
   return cents < 50_000 ? Math.min(steps, WON_50 - 1) : steps
 }
 
-/** What the ledger keeps of a token: a digest under a secret that is not in the store. */
+/** Digests a token under a secret that is not in the store. The ledger keeps only the digest. */
 export type PersonDigest = (token: string) => number
 
 const readCaseRef = (text: string): string | undefined => (UUID_V4.test(text) ? text.toLowerCase() : undefined)
 
-/** Reads one line of a file that only names cases. */
+/** Reads one line of a file that has only the references of cases. */
 export function readNamedCase(
   fields: readonly string[],
   line: number,

@@ -33,7 +33,7 @@ test('cases go one release after their year has left the eight quarters, and not
   expect(await yearsOf(figures)).toEqual({ 2015: 5, 2024: 30, 2026: 40 })
   figures.clock.at = Date.parse('2027-01-05T00:00:00Z')
   expect(await release(figures)).toMatchObject({ removed: 5 })
-  // From January 2027 on they begin in 2025, so those of 2024 go with the release after.
+  // From January 2027 on the eight quarters begin in 2025, so the next release removes the cases of 2024.
   figures.clock.at += MONTH_MS
   expect(await release(figures)).toMatchObject({ removed: 30 })
   expect(await yearsOf(figures)).toEqual({ 2026: 40 })
@@ -51,7 +51,7 @@ test('nothing is removed unless the operator turned it on', async () => {
   expect(await yearsOf(figures)).toEqual({ 2016: 80 })
 })
 
-test('no figure, no entry and no answer about a provider differs because something was removed', async () => {
+test('removing cases changes no figure, no entry and no answer about a provider', async () => {
   await using kept = await openFigures()
   await using pruned = await openFigures()
   const { below, chance } = dice(3)
@@ -92,7 +92,7 @@ test('no figure, no entry and no answer about a provider differs because somethi
   expect(await checkFigures(kept.db)).toEqual([])
 })
 
-test('a removed case cannot be corrected or deleted any more, and nothing of it but sums is left', async () => {
+test('a removed case cannot be corrected or deleted, and only sums of it are left', async () => {
   await using figures = await openFigures()
   const old = aSoundLedger({ outcome_year: '2016' })
   await figures.import(old)
@@ -111,7 +111,7 @@ test('a removed case cannot be corrected or deleted any more, and nothing of it 
   ])
 })
 
-test('with noise the windows that are closed stay as they were drawn, and nothing is carried', async () => {
+test('with noise, removing cases changes no closed window, and no sums are kept', async () => {
   await using figures = await openFigures()
   await figures.import(aSoundLedger({ outcome_year: '2016' }))
   const first = await releaseFigures({ ...figures.parts, retention: true })

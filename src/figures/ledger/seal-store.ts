@@ -19,10 +19,10 @@ export async function openBatches(tx: Db): Promise<number[]> {
   return rows.map(({ batch_id }) => batch_id)
 }
 
-/** References are random, so each first digit covers a sixteenth of the ledger, which is read at once. */
+/** Ranges of references by their first digit. References are random, so each range has a sixteenth of the ledger. */
 export const SIXTEENTHS = [...'0123456789abcdef'].map((digit, i, all) => [digit, all[i + 1] ?? 'g'] as const)
 
-/** Their cases with salts, ordered by reference, a sixteenth at a time. */
+/** The cases of files without a seal, with their salts, ordered by reference, a sixteenth at a time. */
 export const casesOfOpenBatches = (tx: Db): AsyncGenerator<SaltedCase[]> => saltedCases(tx, `IN (${OPEN})`)
 
 /** Every case of the ledger with its salt, ordered by reference, a sixteenth at a time. */
@@ -42,7 +42,6 @@ async function* saltedCases(db: Db, batches: string): AsyncGenerator<SaltedCase[
   }
 }
 
-/** Ordered by key, as the table is stored in that order. */
 export const insertSalts = (tx: Db, rows: readonly SaltedCase[]): Promise<void> =>
   tx.insertMany(
     'outcome_salt',
@@ -60,7 +59,7 @@ export const insertBatchSeals = (tx: Db, seals: readonly BatchSeal[]): Promise<v
 export const batchSeals = (db: Db): Promise<BatchSeal[]> =>
   db.query('SELECT batch_id, case_count AS cases, rows_root FROM batch_seal ORDER BY batch_id')
 
-/** How many salts belong to no case: none, unless another program removed cases. */
+/** How many salts belong to no case. There are none unless another program removed cases. */
 export async function countStraySalts(db: Db): Promise<number> {
   const [row] = await db.query<{ n: number }>(
     `SELECT COUNT(*) AS n FROM outcome_salt s

@@ -28,7 +28,7 @@ const saltsOf = async (figures: Figures): Promise<Map<string, string>> =>
 const refOf = (line: string): string => line.slice(0, 36)
 const named = (lines: readonly string[]) => streamOf(`case_ref\n${lines.map(refOf).join('\n')}\n`)
 
-/** What the specification says, in other words than the program's: recursion, and node:crypto. */
+/** Computes the root as the specification says, by recursion and node:crypto, without the code that is tested. */
 function rootOf(leaves: readonly string[]): Buffer<ArrayBuffer> {
   const sha = (...parts: (Buffer | string)[]): Buffer<ArrayBuffer> => {
     const hash = createHash('sha256')
@@ -86,7 +86,7 @@ test('an auditor who is given the cases and their salts finds the root that ever
   expect(new Set(page.data.map(({ ledger_root }) => ledger_root))).toEqual(new Set([toBase64(rootOf(leaves))]))
 })
 
-test('every case has a salt of its own, a corrected one a fresh one, and a deleted one none', async () => {
+test('every case has its own salt; correction replaces it, and deletion removes it', async () => {
   await using figures = await openFigures()
   const lines = [...aSoundLedger(), ...cases(20)]
   await figures.import(lines)
@@ -106,7 +106,7 @@ test('every case has a salt of its own, a corrected one a fresh one, and a delet
   expect(await checkFigures(figures.db)).toEqual([])
 })
 
-test('the root tells nothing: it differs from release to release though no case stirred', async () => {
+test('the root reveals nothing: it changes with every release even if no case has changed', async () => {
   await using figures = await openFigures()
   await figures.import(aSoundLedger())
   const roots = new Set<string>()
@@ -119,7 +119,7 @@ test('the root tells nothing: it differs from release to release though no case 
   expect(roots.size).toBe(3)
 })
 
-test('files that were taken before there were seals are sealed at the next release', async () => {
+test('files that were imported before seals existed are sealed at the next release', async () => {
   await using figures = await openFigures()
   await figures.import(aSoundLedger())
   await figures.db.query('DELETE FROM outcome_salt')
@@ -150,13 +150,13 @@ test('a store of the first version gets what seals need when it is opened', asyn
   await rm(folder, { recursive: true })
 })
 
-/** One case, as a program left it that knew nothing of seals. */
+/** One case that a program from before seals existed has imported. */
 const IMPORTED_BEFORE = [
   "INSERT INTO outcome_batch (batch_id, kind, source_digest, data_class, imported_at, case_count) VALUES (1, 'import', 'x', 'sample', 0, 1)",
   "INSERT INTO outcome (case_ref, outcome_year, batch_id, closed, settled, recurring, certified_mail, recovered_50) VALUES ('c0ffee00-0000-4000-8000-0000000000aa', 2026, 1, 1, 1, 0, 0, 20)",
 ]
 
-test('fsck finds a case, a salt, a seal or a tally that is not what it was', async () => {
+test('fsck finds a case, a salt, a seal or a tally that was changed', async () => {
   const tamperings: [sql: string, said: RegExp, params?: unknown[]][] = [
     [
       "UPDATE outcome SET state = 'NY' WHERE case_ref = (SELECT MIN(case_ref) FROM outcome)",
@@ -186,7 +186,7 @@ test('fsck finds a case, a salt, a seal or a tally that is not what it was', asy
   }
 })
 
-test('fsck holds the ledger against the latest release until something is corrected', async () => {
+test('fsck compares the ledger with the latest release until a case is corrected', async () => {
   await using figures = await openFigures()
   const lines = aSoundLedger()
   await figures.import(lines)

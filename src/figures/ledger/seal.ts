@@ -8,7 +8,6 @@ import * as store from './seal-store.ts'
 
 const SALT_BYTES = 16
 
-/** Node's SHA-256, for speed: a ledger has a million leaves. */
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
 
 /** The leaf of one case: its salt and its columns as one line. No column can hold a comma. */
@@ -20,8 +19,8 @@ export const caseLeaf = (row: store.SealedCase, salt: Uint8Array): Hash =>
   )
 
 /**
- * Seals every file of the ledger that has no seal: the new one, those unsealed by a correction or deletion, and those
- * from before seals existed. Cases without a salt get one. Takes one pass over the ledger for all files.
+ * Seals every file of the ledger that has no seal: new files, files with corrected or deleted cases, and files from before
+ * seals existed. Cases without a salt get one. Reads the ledger once for all files.
  */
 export async function sealOpen(tx: Db): Promise<void> {
   const open = await store.openBatches(tx)
@@ -42,14 +41,14 @@ export async function sealOpen(tx: Db): Promise<void> {
   )
 }
 
-/** What a release was made from, as leaves: first the release id, its salt and the carried answers, then each file. */
+/** A leaf of the ledger that a release was made from: first the release id, its salt and the carried answers, then each file. */
 export type LedgerLeaf =
   | { release_id: string; salt: string; carried: Partial<Record<Metric, Histogram>> }
   | { batch_id: number; cases: number; rows_root: string }
 
 /**
- * The leaves of the ledger as it is now. The first one has its own salt, so that the root reveals nothing: neither the
- * number of cases nor whether anything changed since the previous release.
+ * The leaves of the current ledger. The salt in the first leaf prevents that the root reveals the number of cases, or
+ * whether anything changed since the previous release.
  */
 export async function ledgerLeaves(
   db: Db,

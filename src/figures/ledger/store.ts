@@ -1,10 +1,10 @@
 import type { Db } from '../../db/db.ts'
 import type { DataClass } from '../rule/figure.ts'
 import type { ProviderCells } from '../rule/provider.ts'
-import type { OutcomeCell } from '../rule/tally.ts'
+import type { Unit } from '../rule/rule-2.ts'
+import { cellOf, type Histogram, METRICS, type Metric, type OutcomeCell } from '../rule/tally.ts'
 import type { Outcome } from './outcome.ts'
 import { breakSeals, SIXTEENTHS } from './seal-store.ts'
-import { Counter, PACKED, putPending } from './window-store.ts'
 
 export type BatchKind = 'import' | 'correction' | 'deletion'
 
@@ -21,7 +21,7 @@ const OUTCOME_COLUMNS = [
   'person',
 ] as const satisfies (keyof Outcome)[]
 
-/** Deletes the lines of imports without an update since `before`: a crash left them. */
+/** Deletes the lines of imports without an update since `before`, which a crash left. */
 export const dropAbandoned = (db: Db, before: number): Promise<void> =>
   db.transaction(async (tx) => {
     await tx.query('DELETE FROM outcome_staging WHERE alive_at < $1', [before])
@@ -61,7 +61,7 @@ export async function countStaged(tx: Db, staging_id: number): Promise<number> {
   return row?.n ?? 0
 }
 
-/** The staged lines that break a rule that needs the store: how many, and the first few. */
+/** Queries for the staged lines that break a rule. These are the rules that need the store to be checked. */
 const BREAKS = {
   case_already_in_ledger: `SELECT line FROM outcome_staged s
      WHERE staging_id = $1 AND EXISTS (SELECT 1 FROM outcome o WHERE o.case_ref = s.case_ref)`,
@@ -73,7 +73,7 @@ const BREAKS = {
      WHERE nth > 1`,
   npi_not_in_directory: `SELECT line FROM outcome_staged s
      WHERE staging_id = $1 AND npi IS NOT NULL AND NOT EXISTS (SELECT 1 FROM provider p WHERE p.npi = s.npi)`,
-  // What a window protects is said when the first one is closed, for all that follow.
+  // The first closed window decides for all later ones whether the noise protects persons.
   person_token_missing: `SELECT line FROM outcome_staged
      WHERE staging_id = $1 AND person IS NULL AND EXISTS (SELECT 1 FROM figure_window WHERE unit = 'person')`,
 } as const
@@ -104,7 +104,7 @@ export const importStaged = (tx: Db, staging_id: number, batch_id: number): Prom
 const NAMED = `SELECT o.case_ref, o.batch_id FROM outcome o
       WHERE o.case_ref IN (SELECT case_ref FROM outcome_staged WHERE staging_id = $1)`
 
-/** A corrected case stays in its batch. Its content is new, and so is its salt. Its person stays if the file names none. */
+/** Corrects cases. A corrected case stays in its batch and gets a new salt. Its person stays if the file has no token. */
 export async function correctStaged(tx: Db, staging_id: number): Promise<void> {
   await breakSeals(tx, NAMED, [staging_id])
   await putPending(tx, staging_id, -1)
@@ -119,7 +119,7 @@ export async function correctStaged(tx: Db, staging_id: number): Promise<void> {
   await putPending(tx, staging_id, 1)
 }
 
-/** Deletes cases with their salts: without the salt nobody can show what a case said, from any root. */
+/** Deletes cases with their salts. Without the salt, nobody can prove the content of a case from any root. */
 export async function deleteStaged(tx: Db, staging_id: number): Promise<void> {
   await breakSeals(tx, NAMED, [staging_id])
   await putPending(tx, staging_id, -1)
@@ -156,11 +156,11 @@ export async function insertBatch(
 }
 
 export interface LedgerState {
-  /** 0 when it is empty. */
+  /** 0 if the ledger is empty. */
   last_batch_id: number
-  /** The last file that corrected or deleted cases, 0 when there is none. */
+  /** The last file that corrected or deleted cases; 0 if there is no such file. */
   last_correction_id: number
-  /** `sample` when any of it is. */
+  /** `sample` if any file is. */
   data_class: DataClass
 }
 
@@ -178,52 +178,52 @@ export async function ledgerState(db: Db): Promise<LedgerState> {
   }
 }
 
-/** A selection of cases: of files after one batch and up to another, and of years before one. */
-export interface Cases {
+/** A selection of cases: from files after one batch and up to another, and from years before one. */
+export interface CaseSelection {
   after_batch_id?: number
   until_batch_id?: number
   before_year?: number
 }
 
-const CHOSEN = 'batch_id > $1 AND batch_id <= $2 AND outcome_year < $3'
-const chosen = ({ after_batch_id = 0, until_batch_id = 2 ** 31 - 1, before_year = 10_000 }: Cases): number[] => [
-  after_batch_id,
-  until_batch_id,
-  before_year,
-]
+const SELECTED = 'batch_id > $1 AND batch_id <= $2 AND outcome_year < $3'
+const selected = ({
+  after_batch_id = 0,
+  until_batch_id = 2 ** 31 - 1,
+  before_year = 10_000,
+}: CaseSelection): number[] => [after_batch_id, until_batch_id, before_year]
 
 /**
- * The ledger as the figures need it, all of it by default. Counted here, because the database would sort a million
- * lines to group them.
+ * Counts the selected cases by their answers; all cases by default. They are counted here, because the database would sort
+ * a million lines to group them.
  */
-export async function outcomeCells(db: Db, which: Cases = {}): Promise<OutcomeCell[]> {
+export async function outcomeCells(db: Db, which: CaseSelection = {}): Promise<OutcomeCell[]> {
   const all = new Counter()
   for (const [from, to] of SIXTEENTHS) {
     const rows = await db.query<{ packed: number }>(
-      `SELECT ${PACKED} AS packed FROM outcome WHERE ${CHOSEN} AND case_ref >= $4 AND case_ref < $5`,
-      [...chosen(which), from, to],
+      `SELECT ${PACKED} AS packed FROM outcome WHERE ${SELECTED} AND case_ref >= $4 AND case_ref < $5`,
+      [...selected(which), from, to],
     )
     for (const { packed } of rows) all.add(packed)
   }
   return all.cells
 }
 
-export async function countCases(db: Db, which: Cases): Promise<number> {
-  const [row] = await db.query<{ n: number }>(`SELECT COUNT(*) AS n FROM outcome WHERE ${CHOSEN}`, chosen(which))
+export async function countCases(db: Db, which: CaseSelection): Promise<number> {
+  const [row] = await db.query<{ n: number }>(`SELECT COUNT(*) AS n FROM outcome WHERE ${SELECTED}`, selected(which))
   return row?.n ?? 0
 }
 
 /** Removes cases with their salts. */
-export async function deleteCases(tx: Db, which: Cases): Promise<void> {
-  await breakSeals(tx, `SELECT case_ref, batch_id FROM outcome WHERE ${CHOSEN}`, chosen(which))
+export async function deleteCases(tx: Db, which: CaseSelection): Promise<void> {
+  await breakSeals(tx, `SELECT case_ref, batch_id FROM outcome WHERE ${SELECTED}`, selected(which))
   await tx.query(
-    `DELETE FROM outcome_left_out WHERE case_ref IN (SELECT case_ref FROM outcome WHERE ${CHOSEN})`,
-    chosen(which),
+    `DELETE FROM outcome_left_out WHERE case_ref IN (SELECT case_ref FROM outcome WHERE ${SELECTED})`,
+    selected(which),
   )
-  await tx.query(`DELETE FROM outcome WHERE ${CHOSEN}`, chosen(which))
+  await tx.query(`DELETE FROM outcome WHERE ${SELECTED}`, selected(which))
 }
 
-/** The cases of each provider in these years, equal ones grouped. */
+/** The cases of each provider in these years, counted by their answers. */
 export async function providerCells(
   db: Db,
   [first, last]: readonly [first: number, last: number],
@@ -262,4 +262,141 @@ export async function insertProviders(tx: Db, npis: readonly string[]): Promise<
 
 export async function isProvider(db: Db, npi: string): Promise<boolean> {
   return (await db.query('SELECT npi FROM provider WHERE npi = $1', [npi])).length > 0
+}
+
+/** SQL for all answers of a case in one number. */
+const PACKED = '((((closed * 2 + settled) * 2 + recurring) * 2 + certified_mail) * 1001 + recovered_50)'
+
+/** Counts cases by their answers. */
+export class Counter {
+  readonly #cases = new Map<number, number>()
+
+  add(packed: number, cases = 1): void {
+    this.#cases.set(packed, (this.#cases.get(packed) ?? 0) + cases)
+  }
+
+  get cells(): OutcomeCell[] {
+    return [...this.#cases].map(([packed, cases]) => cellOf(packed, cases))
+  }
+}
+
+const LAST_COUNTED = '(SELECT COALESCE(MAX(last_batch_id), 0) FROM figure_window)'
+
+/**
+ * Stores, for the next window, what the staged cases add to closed windows or take from them. Cases that no window has
+ * counted yet need no such note: the next window counts them as they are then.
+ */
+async function putPending(tx: Db, staging_id: number, sign: 1 | -1): Promise<void> {
+  await tx.query(
+    `INSERT INTO outcome_pending (person, npi, packed, case_count)
+     SELECT COALESCE(person, -1), COALESCE(npi, ''), ${PACKED}, ${sign} * COUNT(*) FROM outcome
+      WHERE case_ref IN (SELECT case_ref FROM outcome_staged WHERE staging_id = $1)
+        AND batch_id <= ${LAST_COUNTED}
+        AND case_ref NOT IN (SELECT case_ref FROM outcome_left_out)
+      GROUP BY 1, 2, 3
+     ON CONFLICT (person, npi, packed) DO UPDATE SET case_count = outcome_pending.case_count + excluded.case_count`,
+    [staging_id],
+  )
+  await tx.query('DELETE FROM outcome_pending WHERE case_count = 0')
+}
+
+/** A correction or deletion of counted cases that the next window takes in. */
+export interface PendingChange {
+  /** -1 if the case has no person. */
+  person: number
+  /** Empty if the case has no provider. */
+  npi: string
+  packed: number
+  /** Negative if these cases are subtracted. */
+  case_count: number
+}
+
+export const pendingChanges = (db: Db): Promise<PendingChange[]> =>
+  db.query('SELECT person, npi, packed, case_count FROM outcome_pending ORDER BY person, npi, packed')
+
+/** Keeps only the changes that the window could not take in. */
+export async function replacePending(tx: Db, left: readonly PendingChange[]): Promise<void> {
+  await tx.query('DELETE FROM outcome_pending')
+  await tx.insertMany(
+    'outcome_pending',
+    ['person', 'npi', 'packed', 'case_count'],
+    left.map(({ person, npi, packed, case_count }) => [person, npi, packed, case_count]),
+  )
+}
+
+/** Larger than any packed answers. An NPI has ten digits, so both together are a whole number below 2^46. */
+const ABOVE_PACKED = 16_384
+
+export interface NewCase {
+  /** Provider and answers in one number, because a million texts would take most of the time of a release. */
+  coded: number
+  /** Present if the window counts persons. */
+  person?: number
+}
+
+export const answersIn = (coded: number): number => coded % ABOVE_PACKED
+
+/** The NPI as a number; 0 if the case has none. */
+export const providerIn = (coded: number): number => Math.floor(coded / ABOVE_PACKED)
+
+/** The cases of files after a batch, ordered by reference, a sixteenth of them at a time. */
+export const newCases = (db: Db, after_batch_id: number, unit: Unit): AsyncGenerator<NewCase[]> => {
+  const coded = `COALESCE(CAST(npi AS BIGINT), 0) * ${ABOVE_PACKED} + ${PACKED} AS coded`
+  return casesAfter(db, after_batch_id, unit === 'person' ? `${coded}, person` : coded)
+}
+
+/** The references and persons of the cases of `newCases`, in the order in which it has them. */
+export const newReferences = (db: Db, after_batch_id: number): AsyncGenerator<{ case_ref: string; person: number }[]> =>
+  casesAfter(db, after_batch_id, 'case_ref, person')
+
+async function* casesAfter<Row>(db: Db, after_batch_id: number, columns: string): AsyncGenerator<Row[]> {
+  for (const [from, to] of SIXTEENTHS)
+    yield await db.query<Row>(
+      `SELECT ${columns} FROM outcome
+        WHERE case_ref >= $1 AND case_ref < $2 AND batch_id > $3 ORDER BY outcome.case_ref`,
+      [from, to, after_batch_id],
+    )
+}
+
+export const insertLeftOut = (tx: Db, case_refs: readonly string[]): Promise<void> =>
+  tx.insertMany(
+    'outcome_left_out',
+    ['case_ref'],
+    case_refs.map((case_ref) => [case_ref]),
+  )
+
+/** Whether there are cases and all of them have a person. */
+export async function allHavePersons(db: Db): Promise<boolean> {
+  const [row] = await db.query<{ cases: number; named: number }>(
+    'SELECT COUNT(*) AS cases, COUNT(person) AS named FROM outcome',
+  )
+  return row !== undefined && row.cases > 0 && row.cases === row.named
+}
+
+export const allProviders = async (db: Db): Promise<string[]> =>
+  (await db.query<{ npi: string }>('SELECT npi FROM provider ORDER BY npi')).map(({ npi }) => npi)
+
+/** How many removed cases gave each answer, for the figures that counted them. */
+export type Carryover = Partial<Record<Metric, Histogram>>
+
+export async function carryover(db: Db): Promise<Carryover> {
+  const rows = await db.query<{ metric: Metric; answer: number; case_count: number }>(
+    'SELECT metric, answer, case_count FROM outcome_carried ORDER BY metric, answer',
+  )
+  const of: Partial<Record<Metric, [number, number][]>> = {}
+  for (const { metric, answer, case_count } of rows) {
+    const histogram = of[metric] ?? []
+    histogram.push([answer, case_count])
+    of[metric] = histogram
+  }
+  return of
+}
+
+export async function putCarryover(tx: Db, of: Record<Metric, Histogram>): Promise<void> {
+  await tx.query('DELETE FROM outcome_carried')
+  await tx.insertMany(
+    'outcome_carried',
+    ['metric', 'answer', 'case_count'],
+    METRICS.flatMap((metric) => of[metric].map(([answer, cases]) => [metric, answer, cases])),
+  )
 }

@@ -1,31 +1,30 @@
 import type { Db } from '../../db/db.ts'
 import { type ProviderCell, type ProviderTally, providerContribution, tallyProvider } from '../rule/provider-window.ts'
-import type { Rule2, Unit } from '../rule/rule-2.ts'
+import { PersonLimit, type Rule2, tallyWindow, type Unit, type WindowTally } from '../rule/rule-2.ts'
 import { cellOf } from '../rule/tally.ts'
-import { PersonLimit, tallyWindow, type WindowTally } from '../rule/window.ts'
-import * as store from './window-store.ts'
+import * as store from './store.ts'
 
-/** What a window that is closed now counts, exactly. Nobody outside the release sees it. */
+/** The exact counts of a window that is closed now. Nobody outside the release sees them. */
 export interface WindowCount {
   figures: WindowTally
-  /** Of a provider; also of one without a case. */
-  ofProvider: (npi: string) => ProviderTally
-  /** Cases that are over the limit of their person: they are never counted. */
+  /** Returns zeros for a provider without cases. */
+  providerTally: (npi: string) => ProviderTally
+  /** Cases over the limit of their person. They are never counted. */
   left_out: string[]
-  /** Corrections and deletions that are over the limit of their person: they wait for the next window. */
-  waiting: store.Pending[]
+  /** Corrections and deletions over the limit of their person. They wait for the next window. */
+  waiting: store.PendingChange[]
 }
 
 /**
- * Counts all files after a batch, and the corrections and deletions of cases that earlier windows counted. In a ledger
- * of persons each adds at most three changes, first what it takes back and puts right.
+ * Counts all files after a batch, and the corrections and deletions of cases that earlier windows counted. In a ledger of
+ * persons, each person adds at most three changes; corrections and deletions come first.
  */
 export async function countWindow(db: Db, after_batch_id: number, unit: Unit, rule: Rule2): Promise<WindowCount> {
   const isOfPersons = unit === 'person'
   const limit = new PersonLimit(rule.cases_per_person)
   const all = new store.Counter()
   const providers = new ProviderCounter()
-  const waiting: store.Pending[] = []
+  const waiting: store.PendingChange[] = []
   for (const pending of await store.pendingChanges(db)) {
     const { npi, packed, case_count } = pending
     const taken = isOfPersons ? takePending(limit, pending) : case_count
@@ -45,14 +44,14 @@ export async function countWindow(db: Db, after_batch_id: number, unit: Unit, ru
       providers.addCoded(coded, packed)
     }
   const left_out = over > 0 ? await overLimit(db, after_batch_id, rule) : []
-  return { figures: tallyWindow(all.cells, rule), ofProvider: (npi) => providers.tallyOf(npi), left_out, waiting }
+  return { figures: tallyWindow(all.cells, rule), providerTally: (npi) => providers.tally(npi), left_out, waiting }
 }
 
-/** How many of these cases a person may still add or take back. */
-const takePending = (limit: PersonLimit, { person, case_count }: store.Pending): number =>
+/** How many of these cases the person may still add or subtract. */
+const takePending = (limit: PersonLimit, { person, case_count }: store.PendingChange): number =>
   Math.sign(case_count) * limit.take(person, Math.abs(case_count))
 
-/** The references of the cases that were over the limit. Few ledgers have any, so they are looked for only then. */
+/** The references of the cases over the limit. Few ledgers have such cases, so they are read separately. */
 async function overLimit(db: Db, after_batch_id: number, rule: Rule2): Promise<string[]> {
   const limit = new PersonLimit(rule.cases_per_person)
   for (const pending of await store.pendingChanges(db)) takePending(limit, pending)
@@ -62,12 +61,12 @@ async function overLimit(db: Db, after_batch_id: number, rule: Rule2): Promise<s
   return found
 }
 
-/** Counts per provider. The cells of each combination of answers are looked up once, not for each of a million cases. */
+/** Counts per provider. The cells of each combination of answers are computed once, not for each of a million cases. */
 class ProviderCounter {
   readonly #tallies = new Map<number, Record<ProviderCell, number>>()
   readonly #cells = new Map<number, readonly ProviderCell[]>()
 
-  /** A case whose provider and answers are one number; it may have no provider. */
+  /** Adds a case from `newCases`. It may have no provider. */
   addCoded(coded: number, packed: number): void {
     if (coded !== packed) this.#add(store.providerIn(coded), packed, 1)
   }
@@ -88,7 +87,7 @@ class ProviderCounter {
     for (const name of cells) tally[name] += cases
   }
 
-  tallyOf(npi: string): ProviderTally {
+  tally(npi: string): ProviderTally {
     return this.#tallies.get(Number(npi)) ?? tallyProvider([])
   }
 }

@@ -15,7 +15,7 @@ const withheld = (reason: 'small_cell' | 'dominance', as_of: string): Figure => 
   as_of,
 })
 
-/** A release in which all figures were decided on the same day, but for what a test says. */
+/** A release in which all figures were decided on the same day, except for `change`. */
 function release(as_of: string, decided: string, change: Partial<Record<Metric, Figure>> = {}): PublicRelease {
   const values = { w: 0.5, r: 0.5, p: 0.5, savings_total: '50000.00', savings_median: '500.00' }
   const counts = { cases_floor10: 100, settlements_floor10: 100 }
@@ -25,9 +25,9 @@ function release(as_of: string, decided: string, change: Partial<Record<Metric, 
   return { as_of, metrics: { ...metrics, ...change } }
 }
 
-test('every withheld figure, every one that stood still and every change is a cell of the audit', () => {
+test('every withheld figure, every held figure and every change is a cell of the audit', () => {
   expect(audit([], {}, RULE)).toEqual({ ok: true, cells: 0, pinned: [] })
-  // Only that of the small providers.
+  // Only the cell of the small providers.
   expect(audit([release('1', '1')], {}, RULE)).toMatchObject({ ok: true, cells: 1 })
   expect(audit([release('1', '1', { w: withheld('small_cell', '1') })], {}, RULE)).toMatchObject({ cells: 3 })
   expect(audit([release('1', '1'), release('2', '1')], {}, RULE)).toMatchObject({ cells: 7 + 1 })
@@ -46,7 +46,7 @@ test('the bands of large providers must leave eleven values for the others', () 
   expect([left(10, '0'), left(11, '0')]).toEqual([[['providers', 10]], [['providers', -1]]])
 })
 
-test('what a reader can work out of a rate is what rounds to it, with no small side', () => {
+test('the possible numerators of a rate are those that round to it and leave no small side', () => {
   for (const cases of [50, 80, 99, 200, 240])
     for (let points = 0; points <= 100; points++) {
       const fits = Array.from({ length: cases + 1 }, (_, yes) => yes).filter(
@@ -74,7 +74,7 @@ test('denominators follow from the counts, and each figure leaves as many values
   expect(left('w', withheld('small_cell', '1'))).toEqual([11, 11])
 })
 
-test('fifty cases are enough, and what little room there ever was is remembered', () => {
+test('fifty cases are enough, and the fewest values that were ever possible are remembered', () => {
   const after = (cases: number, previous?: FigureStates) =>
     decide(
       {

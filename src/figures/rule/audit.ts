@@ -10,7 +10,7 @@ export interface PublicRelease {
 }
 
 /** A hidden count, or its change between two releases, and how many values are still possible for it. */
-export interface Cell {
+export interface HiddenCell {
   kind: 'withheld' | 'held' | 'delta' | 'providers'
   metric: Metric
   as_of: string
@@ -20,18 +20,18 @@ export interface Cell {
 export interface Audit {
   ok: boolean
   cells: number
-  pinned: Cell[]
+  /** The cells with too few possible values. */
+  pinned: HiddenCell[]
 }
 
 const LEAST: Record<CaseBand, number> = { '0-10': 0, '11-29': 11, '30-99': 30, '100-299': 100, '300+': 300 }
 
 /**
- * Plays a reader who knows the rule and everything that was ever published. For every withheld count, every figure
- * that did not change and every change between two releases, it counts the values that are still possible. Each must
- * have at least `min_values`: eleven, as many as there are from none to ten.
+ * Counts what a reader could work out who knows the rule and everything that was ever published. For every withheld count,
+ * every figure that did not change and every change between two releases, it counts the values that are still possible.
+ * Each must have at least `min_values`: eleven, as many as there are from zero to ten.
  *
- * It uses published values only, so it also finds what a changed rule, or a figure written by other means, would
- * reveal.
+ * It uses published values only, so it also finds what a changed rule, or a figure written by another program, reveals.
  */
 export function audit(history: readonly PublicRelease[], bands: Partial<Record<CaseBand, number>>, rule: Rule): Audit {
   const cells = [
@@ -42,12 +42,12 @@ export function audit(history: readonly PublicRelease[], bands: Partial<Record<C
   return { ok: pinned.length === 0, cells: cells.length, pinned }
 }
 
-function cellsOf(metric: Metric, history: readonly PublicRelease[], rule: Rule): Cell[] {
-  const cells: Cell[] = []
+function cellsOf(metric: Metric, history: readonly PublicRelease[], rule: Rule): HiddenCell[] {
+  const cells: HiddenCell[] = []
   const decided: { as_of: string; room: number[] }[] = []
   for (const { as_of, metrics } of history) {
     const figure = metrics[metric]
-    // Not decided at this release: too few of its cases had changed, or all in the same way.
+    // The figure was held at this release: too few of its cases had changed, or all in the same way.
     if (figure.as_of !== as_of) {
       cells.push({ kind: 'held', metric, as_of, values: rule.min_moved })
       continue
@@ -63,14 +63,14 @@ function cellsOf(metric: Metric, history: readonly PublicRelease[], rule: Rule):
 }
 
 /**
- * Anyone can ask about every provider. The bands of large providers account for at least a known number of cases; for
- * the remaining providers, any number from none to ten must still be possible.
+ * The hidden cell of the small providers. Anyone can ask about every provider, and the bands of large ones add up to a
+ * least number of cases. For the others, any number from zero to ten must still be possible.
  */
 function smallProviders(
   history: readonly PublicRelease[],
   bands: Partial<Record<CaseBand, number>>,
   rule: Rule,
-): Cell[] {
+): HiddenCell[] {
   const latest = history.at(-1)
   const { value, as_of } = latest?.metrics.cases_floor10 ?? {}
   if (!latest || typeof value !== 'number') return []

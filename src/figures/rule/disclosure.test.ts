@@ -194,12 +194,12 @@ describe('after the first release', () => {
   })
 })
 
-test('a figure that stays withheld stays silent, and comes out only with eleven new cases', () => {
+test('a figure that stays withheld makes no entry, and is published only with eleven new cases', () => {
   const first = after(settled(20, 5)).states
   const second = after(settled(38, 10), first, SECOND)
   expect(second.moves).toEqual([])
   expect(second.states.of.p.figure.as_of).toBe(FIRST)
-  // Two cases cross the line to fifty; were they enough, they would be pinned by the crossing.
+  // Two cases reach the limit of fifty. If the rate came out now, they could be worked out.
   const third = after(settled(39, 12), second.states, SECOND)
   expect(third.moves).toEqual([])
   const fourth = after(settled(45, 14), third.states, SECOND)

@@ -19,7 +19,7 @@ export interface FigureState {
   basis: Histogram
   /** The last file of the ledger that was counted. */
   batch_id: number
-  /** For each count behind this figure, the fewest values that were ever left possible by what was published. */
+  /** For each count behind this figure, the fewest values that published figures ever left possible. */
   room: readonly number[]
 }
 export interface FigureStates {
@@ -31,7 +31,7 @@ export interface FigureStates {
 export interface Tallies {
   as_of: string
   last_batch_id: number
-  /** The last file that corrected or deleted cases; 0 when there is none. */
+  /** The last file that corrected or deleted cases; 0 if there is no such file. */
   last_correction_id: number
   of: Record<Metric, Histogram>
 }
@@ -50,12 +50,12 @@ export interface Move {
   reason: ChangeReason
 }
 
-/** What was decided about a figure. `held_…` and `silent` make no log entry, so outsiders cannot tell them apart. */
+/** The decision about a figure. `held_…` and `silent` make no log entry, so outsiders cannot tell them apart. */
 export type Decision = 'published' | 'withheld' | 'held_few' | 'held_alike' | 'held_pinned' | 'silent'
 
 /**
- * Decides what is published from these tallies, given what was published before: rules F1, F2, F3, F5, F6
- * and F9. `moves` are all the changes that the public sees.
+ * Decides what is published from these tallies, given the decisions before: rules F1, F2, F3, F5, F6 and F9. `moves` are
+ * all changes that the public sees.
  */
 export function decide(
   tallies: Tallies,
@@ -65,7 +65,7 @@ export function decide(
   const moves: Move[] = []
   const decisions = {} as Record<Metric, Decision>
   const of = {} as Record<Metric, FigureState>
-  // Counts first: what a rate reveals depends on what is published of its denominator.
+  // Counts come first: what a rate reveals depends on the published count of its denominator.
   for (const metric of [...METRICS].sort((a, b) => Number(isCount(b)) - Number(isCount(a)))) {
     const before = previous?.of[metric]
     const counts = { cases_floor10: of.cases_floor10?.figure, settlements_floor10: of.settlements_floor10?.figure }
@@ -95,8 +95,8 @@ function decideOne(
   const held = before && heldBack(before.basis, basis, rule, isCount(metric))
   if (before && held) return { decision: held, state: before }
   const { value, reason } = judge(metric, basis, rule)
-  // A figure that stays withheld makes no entry: each entry would show that cases were added on both sides,
-  // and enough such entries would reveal the small cell.
+  // A figure that stays withheld makes no entry: each entry would show that cases were added on both sides, and enough
+  // such entries would reveal the small cell.
   if (before && reason !== null && reason === before.figure.reason)
     return { decision: 'silent', state: { ...before, basis, batch_id: last_batch_id } }
   const figure: Figure = { value, suppressed: reason !== null, reason, as_of }
@@ -112,14 +112,14 @@ function changeReason(old: Figure | undefined, now: Figure, newMethod: boolean, 
   if (!old) return 'initial'
   if (newMethod) return 'method_change'
   if (old.suppressed !== now.suppressed) return now.suppressed ? 'suppression_on' : 'suppression_off'
-  // The same reason for every figure that changes, whether the correction touched it or not.
+  // Every figure that changes has this reason, so that nobody learns which ones the correction touched.
   return corrected ? 'correction' : 'scheduled'
 }
 
 const isCount = (metric: Metric): boolean => metric === 'cases_floor10' || metric === 'settlements_floor10'
 
 /**
- * F5, F6: a figure changes only if enough of its own cases were added, removed or changed, and not all in the same way:
+ * Holds a figure back (F5, F6) unless enough of its own cases were added, removed or changed, and not all in the same way:
  * the difference of two figures is a figure about just those cases. In a count all cases are alike, so only their number
  * matters.
  */
@@ -176,7 +176,7 @@ function judgeAmount(basis: Histogram, rule: Rule, dollars: () => number): Judge
 export const hasSmallCell = (basis: Histogram, rule: Rule): boolean =>
   casesWith(basis, 0) < rule.min_cell || casesWith(basis, 1) < rule.min_cell
 
-/** F3: a sum needs enough cases, and whoever knows the largest ones must not learn another from it. */
+/** Withholds a sum (F3) of too few cases, and a sum that would reveal a case to a reader who knows the largest ones. */
 export function amountWithheld(basis: Histogram, rule: Rule): WithheldReason | undefined {
   if (size(basis) - casesWith(basis, 0) < rule.min_cell) return 'small_cell'
   const [first = 0, second = 0] = largest(basis, 2)

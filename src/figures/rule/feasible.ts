@@ -1,9 +1,10 @@
-// What an outsider can work out from published figures: which counts are possible.
+// Counts that are possible for an outsider who knows the published figures.
 
 import type { Figure, Rule } from './figure.ts'
 import type { Metric } from './tally.ts'
 
-export interface Span {
+/** A range of whole numbers, both ends included. */
+export interface ValueRange {
   low: number
   high: number
 }
@@ -11,32 +12,32 @@ export interface Span {
 /** The two counts published with a figure: they limit every denominator. */
 export type Counts = Record<'cases_floor10' | 'settlements_floor10', Pick<Figure, 'value'>>
 
-/** How many values an integer span holds. */
-export const values = ({ low, high }: Span): number => Math.max(0, high - low + 1)
+/** How many numbers a range has. */
+const countValues = ({ low, high }: ValueRange): number => Math.max(0, high - low + 1)
 
-/** For a wide span it is enough to test both ends: values in between leave more possibilities. */
+/** How many values at each end of a wide range are tested. The values in between leave more possibilities. */
 const ENDS = 50
 
 /**
- * The possible denominators of a rate. A count that was held back may be up to ten cases behind; the span
- * ignores that, so it is never wider than what an outsider has to consider.
+ * The possible denominators of a rate. A count that was held back may be up to ten cases behind. The range ignores that,
+ * so it is never wider than what an outsider has to consider.
  */
-export function denominators(metric: 'w' | 'r' | 'p', counts: Counts, rule: Rule): Span {
+export function denominators(metric: 'w' | 'r' | 'p', counts: Counts, rule: Rule): ValueRange {
   const base = (name: keyof Counts): number => Math.max((counts[name].value as number | null) ?? 0, rule.min_cases)
   const all = { low: base('cases_floor10'), high: base('cases_floor10') + rule.count_step - 1 }
   const settled = { low: base('settlements_floor10'), high: base('settlements_floor10') + rule.count_step - 1 }
   if (metric === 'r') return all
   if (metric === 'p') return settled
-  // Every settlement is closed and every closed case is a case: nothing else is published about closed cases.
+  // Closed cases have no published count: they are at least the settlements and at most all cases.
   return { low: Math.min(settled.low, all.low), high: all.high }
 }
 
 /** The least and the most cases on one side of a published rate, over all the denominators it can have. */
-export function numerators(rate: number, among: Span, rule: Rule): { yes: Span; no: Span } {
+export function numerators(rate: number, among: ValueRange, rule: Rule): { yes: ValueRange; no: ValueRange } {
   const points = Math.round(rate * rule.rate_steps)
   const yes = { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY }
   const no = { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY }
-  for (const cases of lookedAt(among)) {
+  for (const cases of testedValues(among)) {
     const { low, high } = roundsTo(points, cases, rule)
     if (low > high) continue
     yes.low = Math.min(yes.low, low)
@@ -47,7 +48,7 @@ export function numerators(rate: number, among: Span, rule: Rule): { yes: Span; 
   return { yes, no }
 }
 
-function* lookedAt({ low, high }: Span): Generator<number> {
+function* testedValues({ low, high }: ValueRange): Generator<number> {
   for (let n = low; n <= high; n++) {
     if (n === low + ENDS) n = Math.max(n, high - ENDS)
     yield n
@@ -55,7 +56,7 @@ function* lookedAt({ low, high }: Span): Generator<number> {
 }
 
 /** The numerators over `cases` that round half-even to this many steps and leave no small cell. */
-function roundsTo(points: number, cases: number, rule: Rule): Span {
+function roundsTo(points: number, cases: number, rule: Rule): ValueRange {
   const unit = 2 * rule.rate_steps
   const from = (2 * points - 1) * cases
   const to = (2 * points + 1) * cases
@@ -66,8 +67,8 @@ function roundsTo(points: number, cases: number, rule: Rule): Span {
 }
 
 /**
- * How many values are possible for each count behind a figure, given the figure and the two counts. For the change
- * of a count between two figures it is one fewer than both together.
+ * How many values are possible for each count behind a figure, given the figure and the two counts. For the change of a
+ * count between two figures there are one fewer than both together.
  */
 export function room(metric: Metric, { value, reason }: Figure, counts: Counts, rule: Rule): number[] {
   switch (metric) {
@@ -76,7 +77,7 @@ export function room(metric: Metric, { value, reason }: Figure, counts: Counts, 
     case 'p': {
       if (value === null) return [rule.min_cell, rule.min_cell]
       const { yes, no } = numerators(value as number, denominators(metric, counts, rule), rule)
-      return [values(yes), values(no)]
+      return [countValues(yes), countValues(no)]
     }
     case 'cases_floor10':
     case 'settlements_floor10':

@@ -1,4 +1,4 @@
-// What a published figure is, and the thresholds of the disclosure rule.
+// The form of a published figure, and the thresholds of disclosure rule 1.
 
 /** Whether the cases behind it are real or invented for a demonstration. */
 export type DataClass = 'published' | 'sample'
@@ -47,14 +47,14 @@ export interface Figure {
   suppressed: boolean
   reason: WithheldReason | 'not_with_noise' | null
   as_of: string
-  /** Of a value with noise, in the unit of the value. Null if it is withheld, and not there if there is no noise. */
+  /** The error of a value with noise, in its unit. Null if the value is withheld; absent without noise. */
   standard_error?: number | string | null
 }
 
-/** What is published about the noise, with the figures. */
+/** The facts about the noise that are published with the figures. */
 export interface Noise {
   mechanism: 'discrete_laplace'
-  /** Per figure, for what `unit` says. */
+  /** For each figure; `unit` says what it protects. */
   epsilon: string
   windows: 'disjoint'
 }

@@ -9,8 +9,8 @@ class NextThrow extends Error {
 }
 
 /**
- * The distribution of what a sampler returns, by running it on every way the dice can fall. Branches that are less
- * likely than `least` are cut; `open` is their probability together.
+ * The distribution of the results of a sampler, found by running it on every way the dice can fall. Branches that are less
+ * likely than `least` are cut; `open` is the sum of their probabilities.
  */
 function distribution<T>(sample: (dice: Dice) => T, least: number): { of: Map<T, number>; open: number } {
   const of = new Map<T, number>()
@@ -44,7 +44,7 @@ test('dice made of bits are fair: every string of bits is tried', () => {
       left = (left - drawn) / 2 ** count
       return drawn
     }
-    // Two bits each time: of 64 strings, 48 are decided by the first two, 12 by the next two, 3 by the last.
+    // Each throw takes two bits: the first two decide 48 of the 64 strings, the next two 12, and the last two 3.
     if (string % 4 === 3 && ((string >> 2) & 3) === 3 && string >> 4 === 3) continue
     const drawn = diceOf(bits)(3)
     falls.set(drawn, (falls.get(drawn) ?? 0) + 1)
@@ -94,7 +94,7 @@ describe('noise has the probabilities of the discrete Laplace distribution', () 
       for (let z = -6; z <= 6; z++) {
         const exact = ((1 - q) / (1 + q)) * q ** Math.abs(z)
         const found = of.get(z) ?? 0
-        // Of the tries that succeed. The branches that were cut may all have been of this kind, or none.
+        // Both are shares of the successful tries: with none of the cut branches counted for this value, and with all.
         expect(found / (1 - failed)).toBeLessThanOrEqual(exact + 1e-12)
         expect((found + open) / (1 - failed - open)).toBeGreaterThanOrEqual(exact - 1e-12)
         expect(of.get(-z) ?? 0).toBeCloseTo(found, 12)
@@ -102,7 +102,7 @@ describe('noise has the probabilities of the discrete Laplace distribution', () 
     })
 
   test('and a failed try is followed by another', () => {
-    // A zero that was given a minus sign, then one that was not.
+    // A zero with a minus sign, which fails, and then a zero with a plus.
     const falls = [1, 1, 1, 0]
     const dice: Dice = (bound) => (bound === 1 ? 0 : (falls.shift() as number))
     expect(discreteLaplace({ n: 1, d: 1 }, dice)).toBe(0)

@@ -12,7 +12,7 @@ export interface Ratio {
   d: number
 }
 
-/** Dice from random bits. By rejection, so that all values are exactly equally likely. */
+/** Makes dice from random bits. Values out of bounds are drawn again, so that all others are exactly equally likely. */
 export const diceOf =
   (bits: Bits): Dice =>
   (bound) => {
@@ -42,7 +42,7 @@ export function discreteLaplace(scale: Ratio, dice: Dice): number {
   }
 }
 
-/** One try, undefined if it fails. Tries are independent, so only those that succeed matter. */
+/** One attempt; undefined if it fails. Attempts are independent, so only the successful one matters. */
 export function laplaceTry({ n: t, d: s }: Ratio, dice: Dice): number | undefined {
   const u = dice(t)
   if (!bernoulliExp(u, t, dice)) return undefined
@@ -51,7 +51,7 @@ export function laplaceTry({ n: t, d: s }: Ratio, dice: Dice): number | undefine
   const rest = (u + t * v) % s
   const magnitude = (u + t * v - rest) / s
   const negative = dice(2) === 1
-  // Zero has no sign: it would come up twice as often as it should.
+  // Without this, zero would come up twice as often as it should, once for each sign.
   if (negative && magnitude === 0) return undefined
   return negative ? -magnitude : magnitude
 }

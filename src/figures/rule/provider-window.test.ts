@@ -17,7 +17,7 @@ const sound = tallyProvider([
   aCell({ cases: 60, recovered_50: 30 }),
   aCell({ cases: 40, recovered_50: 5, certified_mail: 1 }),
 ])
-const told = (windows: Parameters<typeof decideProvider>[0], unit: 'case' | 'person' = 'case') =>
+const decided = (windows: Parameters<typeof decideProvider>[0], unit: 'case' | 'person' = 'case') =>
   decideProvider(windows, unit, RULE_2)
 
 test('a case of a provider is in one cell of each question at most', () => {
@@ -32,7 +32,7 @@ test('a case of a provider is in one cell of each question at most', () => {
 })
 
 test('a large provider has a band, rates and the band of its median', () => {
-  expect(told([sound])).toEqual({
+  expect(decided([sound])).toEqual({
     band: { value: '100-299' },
     win_rate: { value: 0.6, reason: null },
     no_escalation_rate: { value: 0.6, reason: null },
@@ -40,20 +40,20 @@ test('a large provider has a band, rates and the band of its median', () => {
   })
 })
 
-test('noise that could be all there is makes no cases', () => {
-  const few = (won: number) => told([{ ...tallyProvider([]), won }]).band.value
+test('a count that could be noise alone stays in the lowest band', () => {
+  const few = (won: number) => decided([{ ...tallyProvider([]), won }]).band.value
   expect([few(10), few(15), few(16), few(17), few(40)]).toEqual(['0-10', '0-10', '0-10', '11-29', '30-99'])
 })
 
-test('a rate that the noise of many windows blurs is withheld', () => {
+test('a rate is withheld if the noise of many windows makes it too uncertain', () => {
   const empty = Array.from({ length: 23 }, () => tallyProvider([]))
-  expect(told([sound, ...empty]).win_rate).toEqual(nothing)
-  expect(told([sound], 'person').win_rate).toEqual({ value: 0.6, reason: null })
-  expect(told([sound, ...empty], 'person')).toMatchObject({ win_rate: nothing, median_savings_band: nothing })
+  expect(decided([sound, ...empty]).win_rate).toEqual(nothing)
+  expect(decided([sound], 'person').win_rate).toEqual({ value: 0.6, reason: null })
+  expect(decided([sound, ...empty], 'person')).toMatchObject({ win_rate: nothing, median_savings_band: nothing })
 })
 
-test('every cell is drawn, also of a provider without a case', () => {
-  // For each cell: no step away from zero, and then a plus.
+test('noise is drawn for every cell of a provider without a case', () => {
+  // For each cell the size falls to zero, and the sign to plus.
   const falls = PROVIDER_CELLS.flatMap(() => [1, 0])
   const drawn = drawProvider(tallyProvider([]), 'case', RULE_2, (bound) =>
     bound === 1 ? 0 : (falls.shift() as number),
@@ -62,7 +62,7 @@ test('every cell is drawn, also of a provider without a case', () => {
   expect(drawn).toEqual(tallyProvider([]))
 })
 
-test('noise is added to what was counted, as it falls', () => {
+test('noise is added to the exact counts in the order in which it is drawn', () => {
   const dice = () => {
     let state = 3
     return (bound: number) => {
@@ -88,26 +88,26 @@ test('a case is counted by its answers, and an amount by the band that it is in'
   expect(cellsOf({ recovered_50: 200 })).toEqual(['won', 'peaceful'])
 })
 
-/** What is told of one window with these counts. */
-const toldOf = (given: Partial<ProviderTally>, more: readonly ProviderTally[] = []) =>
-  told([{ ...tallyProvider([]), ...given }, ...more])
+/** The facts that follow from one window with these counts. */
+const decidedOn = (given: Partial<ProviderTally>, more: readonly ProviderTally[] = []) =>
+  decided([{ ...tallyProvider([]), ...given }, ...more])
 
 test('a rate needs 30 cases, 11 on each side, and noise of no more than one step', () => {
   const rate = (won: number, lost: number, windows = 1) =>
-    toldOf({ won, lost }, Array(windows - 1).fill(tallyProvider([]))).win_rate.value
+    decidedOn({ won, lost }, Array(windows - 1).fill(tallyProvider([]))).win_rate.value
   expect([rate(15, 14), rate(15, 15)]).toEqual([null, 0.5])
   expect([rate(10, 30), rate(11, 30), rate(30, 10), rate(30, 11)]).toEqual([null, 0.25, null, 0.75])
-  // The error is 0.05 in the first, and more in the second.
+  // The error is 0.05 with two windows, and larger with three.
   expect([rate(11, 20, 2), rate(11, 20, 3)]).toEqual([0.35, null])
 })
 
 test('open cases count for the band', () => {
-  expect(toldOf({ won: 20, lost: 10, open: 20 }).band.value).toBe('30-99')
+  expect(decidedOn({ won: 20, lost: 10, open: 20 }).band.value).toBe('30-99')
 })
 
 test('the band of the median needs 30 settlements, and is withheld where it would reach over two', () => {
   const savings = (peaceful: number, under_500: number, under_2000 = 0) =>
-    toldOf({ peaceful, under_500, under_2000 }).median_savings_band
+    decidedOn({ peaceful, under_500, under_2000 }).median_savings_band
   expect(savings(29, 29)).toEqual(nothing)
   expect(savings(30, 30)).toEqual({ value: '<500', reason: null })
   expect(savings(100, 50, 50)).toEqual(nothing)

@@ -1,4 +1,4 @@
-// The statistics of one provider under rule 2: counted in the same windows as the figures, with noise of their own.
+// The statistics of one provider under rule 2. They are counted in the windows of the figures, with their own noise.
 
 import type { Judgement } from './figure.ts'
 import { type Dice, discreteLaplace } from './laplace.ts'
@@ -14,7 +14,7 @@ import { minSide, type Rule2, scaleFor, type Unit } from './rule-2.ts'
 import { divideUp, medianEdges, rateError, root, varianceOf } from './standard-error.ts'
 import { type OutcomeCell, WON_50 } from './tally.ts'
 
-/** Every provider of the directory is counted in every window, with cases or without: only so do they look alike. */
+/** The cells of one provider. Every provider of the directory has them in every window, so that all look alike. */
 export const PROVIDER_CELLS = [
   'won',
   'lost',
@@ -28,7 +28,7 @@ export const PROVIDER_CELLS = [
 export type ProviderCell = (typeof PROVIDER_CELLS)[number]
 export type ProviderTally = Readonly<Record<ProviderCell, number>>
 
-/** A case is in one cell of each: so each costs epsilon once, and a case that names a provider three times epsilon. */
+/** A case is in at most one cell of each question. So each question costs epsilon once, and a case costs three epsilon. */
 export const PROVIDER_QUESTIONS = {
   cases: ['won', 'lost', 'open'],
   settlements: ['peaceful', 'escalated'],
@@ -41,7 +41,7 @@ const AMOUNT_CELLS = [
   ['under_10000', 10_000],
 ] as const
 
-/** What one case with these answers adds to the window of its provider. */
+/** The cells that one case counts in. */
 export function providerContribution(answers: Omit<OutcomeCell, 'cases'>): ProviderCell[] {
   const { closed, settled, certified_mail, recovered_50 } = answers
   const amount = AMOUNT_CELLS.find(([, edge]) => recovered_50 * 50 < edge)?.[0]
@@ -56,7 +56,7 @@ export function tallyProvider(cells: Iterable<OutcomeCell>): ProviderTally {
   return tally
 }
 
-/** Adds noise to every cell. Whoever calls this stores the result: a window is never drawn again. */
+/** Adds noise to every cell. The caller must store the result, because a window is drawn only once. */
 export const drawProvider = (exact: ProviderTally, unit: Unit, rule: Rule2, dice: Dice): ProviderTally => {
   const scale = scaleFor(rule.scales.rate, unit, rule)
   return Object.fromEntries(
@@ -64,7 +64,7 @@ export const drawProvider = (exact: ProviderTally, unit: Unit, rule: Rule2, dice
   ) as ProviderTally
 }
 
-/** What may be said of a provider, from its noised windows of the last eight quarters. */
+/** Decides what is published about a provider, from its noised windows of the last eight quarters. */
 export function decideProvider(windows: readonly ProviderTally[], unit: Unit, rule: Rule2): ProviderFacts {
   const sum = emptyTally()
   for (const window of windows) for (const name of PROVIDER_CELLS) sum[name] += window[name]
@@ -91,7 +91,7 @@ export function decideProvider(windows: readonly ProviderTally[], unit: Unit, ru
   }
 }
 
-/** Rates of providers are in steps of 0.05, and withheld if noise moves them by more than that. */
+/** Rates of providers have steps of 0.05, and are withheld if their error is larger than a step. */
 const STEPS = 20
 const SMALL = { value: null, reason: 'small_cell' } as const
 const BANDS = [
@@ -102,8 +102,8 @@ const BANDS = [
 ] as const
 
 /**
- * The noise of a provider without a case must not look like cases: more than ten are told only if twice the standard
- * error still leaves more than ten.
+ * The band of a noised count. More than ten cases are published only if there are more than ten without twice the
+ * standard error: the noise of a provider without cases must not look like cases.
  */
 const band = (cases: number, standard_error: number, rule: Rule2): CaseBand =>
   cases - 2 * standard_error < rule.min_persons ? '0-10' : caseBand(cases)

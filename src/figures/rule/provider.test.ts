@@ -4,11 +4,11 @@ import { RULE } from './figure.ts'
 import {
   bandedRate,
   beginsQuarter,
+  decideRecord,
   type ProviderFacts,
   providerStats,
   refresh,
   savingsBand,
-  settle,
   windowAt,
   windowsSince,
 } from './provider.ts'
@@ -28,7 +28,7 @@ test('eight quarters are counted from the day of a release, whatever the month',
   ])
 })
 
-test('before the first refresh there is no day that the statistics are of', () => {
+test('before the first refresh the statistics have no date', () => {
   expect(providerStats(NPI, undefined, { refreshed_at: undefined, now: Date.UTC(2026, 10, 3) }, ONLY)).toMatchObject({
     as_of: null,
     case_band: '0-10',
@@ -36,7 +36,7 @@ test('before the first refresh there is no day that the statistics are of', () =
   })
 })
 
-test('whatever was decided of it, a provider below thirty cases has a band and nothing else', () => {
+test('a provider below thirty cases has a band and nothing else, whatever was decided before', () => {
   const facts = (band: ProviderFacts['band']['value']): ProviderFacts => ({
     band: { value: band },
     win_rate: shown(0.5),
@@ -70,23 +70,23 @@ test('thirty cases are enough for a rate and for the band of the median', () => 
   expect([rate.value, savingsBand([[10, 30]], RULE).value]).toEqual([0.5, '500-1999'])
 })
 
-test('a band stands until eleven cases have moved, and a refresh tells only what it changed', () => {
-  const before = settle([aCell({ cases: 30 })], undefined, RULE)
+test('a band stays until eleven cases have changed, and a refresh returns only changed records', () => {
+  const before = decideRecord([aCell({ cases: 30 })], undefined, RULE)
   expect(before.band.value).toBe('30-99')
-  expect(settle([aCell({ cases: 20 })], before, RULE).band).toBe(before.band)
-  expect(settle([aCell({ cases: 19 })], before, RULE).band.value).toBe('11-29')
+  expect(decideRecord([aCell({ cases: 20 })], before, RULE).band).toBe(before.band)
+  expect(decideRecord([aCell({ cases: 19 })], before, RULE).band.value).toBe('11-29')
 
   const of = (cases: number) => ({ npis: [NPI], of: (npi: string) => (npi === NPI ? [aCell({ cases })] : []) })
   const records = new Map([[NPI, before]])
   expect(refresh(of(30), records, RULE)).toEqual([])
-  // All agree, so the rates are held back and only the band moves.
+  // All cases agree, so the rates are held back and only the band changes.
   const [[npi, now] = []] = refresh(of(50), records, RULE)
   expect([npi, now?.band.basis, now?.win_rate]).toEqual([
     NPI,
-    settle([aCell({ cases: 50 })], undefined, RULE).band.basis,
+    decideRecord([aCell({ cases: 50 })], undefined, RULE).band.basis,
     before.win_rate,
   ])
-  // Who has no cases any more is decided on none, and who is new is told of.
+  // A provider whose cases are gone is decided again, and a new provider is included.
   expect(refresh(of(30), new Map([[OTHER_NPI, before]]), RULE).map(([who, { band }]) => [who, band.value])).toEqual([
     [NPI, '30-99'],
     [OTHER_NPI, '0-10'],

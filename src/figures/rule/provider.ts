@@ -26,7 +26,7 @@ export interface ProviderStats {
   sdc_rule_version: string
 }
 
-/** What is published about a provider. */
+/** The published facts about a provider. */
 export interface ProviderFacts {
   band: { value: CaseBand }
   win_rate: Judgement<BandedRate>
@@ -34,7 +34,7 @@ export interface ProviderFacts {
   median_savings_band: Judgement<SavingsBand>
 }
 
-/** Under rule 1, also the cases that each part was last decided on. */
+/** The facts under rule 1, with the cases that each part was last decided on. */
 export type ProviderRecord = { [Part in keyof ProviderFacts]: ProviderFacts[Part] & { basis: Histogram } }
 
 const QUARTERS = 8
@@ -45,11 +45,11 @@ const quarterOf = (at: number): number => {
 }
 const quarterName = (quarter: number): string => `${Math.floor(quarter / 4)}-Q${(quarter % 4) + 1}`
 
-/** When the windows of the last eight quarters begin: those that were closed in the quarter of `at` and the seven before. */
+/** The begin of the last eight quarters: the quarter of `at` and the seven before it. */
 export const windowsSince = (at: number): number =>
   Date.UTC(Math.floor((quarterOf(at) - QUARTERS + 1) / 4), ((quarterOf(at) - QUARTERS + 1) % 4) * 3)
 
-/** The last eight whole quarters before the one that `at` lies in, and the years they touch. */
+/** The last eight whole quarters before the quarter of `at`, and the years that they touch. */
 export function windowAt(at: number): { from: string; to: string; years: [first: number, last: number] } {
   const from = quarterOf(at) - QUARTERS
   const to = quarterOf(at) - 1
@@ -71,14 +71,18 @@ export function providerStats(
   return {
     npi,
     window: { from, to, granularity: rule.granularity },
-    ...told(facts),
+    ...publishedMembers(facts),
     as_of: at.refreshed_at === undefined ? null : new Date(at.refreshed_at).toISOString(),
     sdc_rule_version: rule.version,
   }
 }
 
-/** A provider's standing after a refresh: each part is decided again or held back, as figures are (F5). */
-export function settle(cells: readonly OutcomeCell[], before: ProviderRecord | undefined, rule: Rule): ProviderRecord {
+/** The record of a provider after a refresh. Each part is decided again or held back, as figures are (F5). */
+export function decideRecord(
+  cells: readonly OutcomeCell[],
+  before: ProviderRecord | undefined,
+  rule: Rule,
+): ProviderRecord {
   const all = tally(cells, 'cases_floor10')
   const won = tally(cells, 'w')
   const peaceful = tally(cells, 'p')
@@ -97,22 +101,22 @@ export function settle(cells: readonly OutcomeCell[], before: ProviderRecord | u
   }
 }
 
-/** The cases of every provider that has any, one provider at a time: all at once would be most of the ledger. */
+/** The cases of every provider that has any, read for one provider at a time: all at once would be most of the ledger. */
 export interface ProviderCells {
   npis: readonly string[]
   of: (npi: string) => readonly OutcomeCell[]
 }
 
-/** The records that a refresh changes. A provider without cases any more is decided on none. */
+/** The records that a refresh changes. A provider whose cases are all gone is decided on zero cases. */
 export function refresh(
   cells: ProviderCells,
   before: ReadonlyMap<string, ProviderRecord>,
   rule: Rule,
-): [npi: string, standing: ProviderRecord][] {
+): [npi: string, record: ProviderRecord][] {
   const moved: [string, ProviderRecord][] = []
   for (const npi of new Set([...cells.npis, ...before.keys()])) {
     const old = before.get(npi)
-    const now = settle(cells.of(npi), old, rule)
+    const now = decideRecord(cells.of(npi), old, rule)
     if (!old || PARTS.some((part) => now[part] !== old[part])) moved.push([npi, now])
   }
   return moved
@@ -125,17 +129,17 @@ const PARTS = [
   'median_savings_band',
 ] as const satisfies (keyof ProviderRecord)[]
 
-/** P2, P3: below 30 cases only the band is published, and below 11 all providers look the same. */
-function told(
-  standing: ProviderFacts | undefined,
+/** Below 30 cases only the band is published, and below 11 all providers look the same (P2, P3). */
+function publishedMembers(
+  facts: ProviderFacts | undefined,
 ): Pick<ProviderStats, 'case_band' | Withholdable | 'suppressed' | 'reasons'> {
-  const case_band = standing?.band.value ?? '0-10'
+  const case_band = facts?.band.value ?? '0-10'
   const nothing: Judgement<never> = { value: null, reason: 'small_cell' }
-  const bandOnly = !standing || case_band === '0-10' || case_band === '11-29'
+  const bandOnly = !facts || case_band === '0-10' || case_band === '11-29'
   const parts = {
-    win_rate: bandOnly ? nothing : standing.win_rate,
-    no_escalation_rate: bandOnly ? nothing : standing.no_escalation_rate,
-    median_savings_band: bandOnly ? nothing : standing.median_savings_band,
+    win_rate: bandOnly ? nothing : facts.win_rate,
+    no_escalation_rate: bandOnly ? nothing : facts.no_escalation_rate,
+    median_savings_band: bandOnly ? nothing : facts.median_savings_band,
   }
   const reasons = WITHHOLDABLE.flatMap((field): { field: typeof field; reason: WithheldReason }[] => {
     const { reason } = parts[field]
@@ -151,7 +155,7 @@ function told(
   }
 }
 
-/** P5. */
+/** Rule P5. */
 export function caseBand(cases: number): CaseBand {
   if (cases <= 10) return '0-10'
   if (cases <= 29) return '11-29'
@@ -159,7 +163,7 @@ export function caseBand(cases: number): CaseBand {
   return cases <= 299 ? '100-299' : '300+'
 }
 
-/** P4, then P8: an extreme rate is published only as extreme, and only if both its cells are large enough. */
+/** A rate under rules P4 and P8: an extreme rate is published only as extreme, and only if both cells are large enough. */
 export function bandedRate(basis: Histogram, rule: Rule): Judgement<BandedRate> {
   const cases = size(basis)
   if (cases < rule.provider_min_cases || hasSmallCell(basis, rule)) return { value: null, reason: 'small_cell' }
@@ -167,14 +171,14 @@ export function bandedRate(basis: Histogram, rule: Rule): Judgement<BandedRate> 
   return extremeOr(yes, cases, 20)
 }
 
-/** P8. */
+/** Rule P8. */
 export function extremeOr(yes: number, cases: number, steps: number): Judgement<BandedRate> {
   if (yes * 10 >= cases * 9) return { value: '>=0.90', reason: null }
   if (yes * 10 <= cases) return { value: '<=0.10', reason: null }
   return { value: divideHalfEven(steps * yes, cases) / steps, reason: null }
 }
 
-/** P6. */
+/** Rule P6. */
 export function savingsBand(basis: Histogram, rule: Rule): Judgement<SavingsBand> {
   if (size(basis) < rule.provider_min_cases) return { value: null, reason: 'small_cell' }
   const reason = amountWithheld(basis, rule)

@@ -1,18 +1,16 @@
 import { decide as decideExact, type FigureStates, type Tallies } from './disclosure.ts'
 import { type Figure, RULE } from './figure.ts'
-import { decide, type NoisedFigures } from './noised.ts'
-import { RULE_2 } from './rule-2.ts'
+import { decide, type NoisedFigures, RULE_2, type WindowTally } from './rule-2.ts'
 import { METRICS, type Metric } from './tally.ts'
-import type { WindowTally } from './window.ts'
 
-/** A release of exact figures as stored: the input of rule 1, and its decision. */
+/** A stored release of exact figures: the input of rule 1, and its decision. */
 export interface ExactRelease {
   release_id: string
   tallies: Tallies
   states: FigureStates
 }
 
-/** A release under rule 2: the noised windows that it sums up, and what was published. */
+/** A release under rule 2: the noised windows that it sums up, and the published figures. */
 export interface NoisedRelease {
   release_id: string
   as_of: string
@@ -22,8 +20,8 @@ export interface NoisedRelease {
 }
 
 /**
- * Decides a series of exact releases again from their stored tallies, oldest first, and compares the results: what was
- * published, withheld or held back, and on which cases. Returns the differences.
+ * Decides a series of exact releases again from their stored tallies, oldest first, and compares the results: which figures
+ * were published, withheld or held back, and on which cases. Returns the differences.
  */
 export function replayExact(releases: readonly ExactRelease[]): string[] {
   let previous: FigureStates | undefined
@@ -38,7 +36,7 @@ export function replayExact(releases: readonly ExactRelease[]): string[] {
   return faults
 }
 
-/** Decides a release again from its noised windows. The exact counts are not needed for it, and are not kept. */
+/** Decides a release again from its noised windows. It does not need the exact counts, which are not kept. */
 export function replayNoised({ release_id, as_of, unit, windows, published }: NoisedRelease): string[] {
   const { figures } = decide({ as_of, unit, windows }, undefined, RULE_2)
   const faults = METRICS.filter((metric) => !isSame(figures.of[metric], published.of[metric])).map((metric) =>

@@ -1,4 +1,4 @@
-/** n / d to the nearest integer, ties to even. Exact for safe integers: no fraction is ever formed. */
+/** Divides to the nearest integer, ties to even. Exact for safe integers, because no fraction is formed. */
 export function divideHalfEven(n: number, d: number): number {
   if (!Number.isSafeInteger(n) || !Number.isSafeInteger(d) || n < 0 || d <= 0)
     throw new RangeError('both numbers must be counts, and the divisor positive')

@@ -1,4 +1,4 @@
-// How far noise moves what is computed from noised cells. In whole numbers, so that everyone gets the same digits.
+// The error of values that are computed from noised cells. In whole numbers, so that everyone gets the same digits.
 
 import type { Ratio } from './laplace.ts'
 
@@ -13,7 +13,7 @@ const MILLION = 1_000_000n
 export const divideUp = (n: bigint, d: bigint): bigint => (n + d - 1n) / d
 export const roundUp = (n: number, step: number): number => Math.ceil(n / step) * step
 
-/** Of one cell over so many windows: 2 scale^2 for each, which is a little more than that of the noise. */
+/** The variance of one cell over several windows: 2 scale^2 for each, which is a little more than the noise has. */
 export const varianceOf = ({ n, d }: Ratio, windows: number): Variance => ({
   over: 2n * BigInt(windows) * BigInt(n) ** 2n,
   under: BigInt(d) ** 2n,
@@ -29,8 +29,8 @@ export function rateError(yes: number, no: number, { over, under }: Variance, st
 }
 
 /**
- * The edges that the median lies between, each at least twice the standard error away: where the noise leaves it open
- * on which side of an edge the median is, the band reaches over that edge. Null if there is no upper edge.
+ * The edges that the median lies between, each at least twice the standard error away: if the noise leaves open on which
+ * side of an edge the median is, the band reaches over that edge. Null if there is no upper edge.
  *
  * `cells` are counts of what lies below each edge and not below the one before; `all` is the sum of two sides.
  */
@@ -42,7 +42,7 @@ export function medianEdges(
   let [low, below] = [0, 0]
   for (const [i, [count, edge]] of cells.entries()) {
     below += count
-    // Above zero, if more than half are below the edge.
+    // Positive if more than half are below the edge.
     const excess = 2 * below - all
     const { cell, side } = variance
     const square = divideUp(4n * BigInt(i + 1) * cell.over, cell.under) + divideUp(2n * side.over, side.under)

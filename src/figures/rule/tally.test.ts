@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
 import { aCell } from '../fixture.ts'
 import { diceOf } from './laplace.ts'
-import { RULE_2 } from './rule-2.ts'
+import { contribution, RULE_2 } from './rule-2.ts'
 import { medianEdges } from './standard-error.ts'
 import { addTallies, cellOf, difference, largest, tallies, tally } from './tally.ts'
-import { contribution } from './window.ts'
 
 test('a cell is unpacked from the number that the store groups by', () => {
   const cell = { closed: 1, settled: 0, recurring: 1, certified_mail: 0, recovered_50: 999, cases: 4 }
@@ -12,7 +11,7 @@ test('a cell is unpacked from the number that the store groups by', () => {
   expect(cellOf(0b0101 * 1001, 1)).toEqual(aCell({ closed: 0, settled: 1, certified_mail: 1, recovered_50: 0 }))
 })
 
-test('answers that nobody gave are not in a tally, and two tallies make one in the order of answers', () => {
+test('a tally has no answers with zero cases, and joined tallies stay in the order of answers', () => {
   expect(tally([aCell({ cases: 0 }), aCell({ cases: 3, recovered_50: 5 })], 'savings_total')).toEqual([[5, 3]])
   const one = tallies([aCell({ cases: 2, recovered_50: 30 })])
   const other = tallies([aCell({ cases: 1, recovered_50: 30 }), aCell({ cases: 4, recovered_50: 7 })])
@@ -42,7 +41,7 @@ test('cases are alike only if each of them may have changed in the same way', ()
   expect(from(5, 5)).toEqual({ cases: 0, alike: true })
 })
 
-test('the largest answers are one for each case, and no more than are asked for', () => {
+test('the largest answers are repeated for each case, up to the limit', () => {
   const basis = [
     [1, 5],
     [2, 1],
@@ -64,7 +63,7 @@ test('dice have from one to 2^30 sides', () => {
 test('a median is on a side of an edge if it is more than twice the standard error away', () => {
   const variance = { cell: { over: 3n, under: 1n }, side: { over: 5n, under: 1n } }
   const edges = (counts: readonly [number, number][], all: number) => medianEdges(counts, all, variance)
-  // Of the first edge twice the error is ten, of the second one twelve.
+  // Twice the error is ten for the first edge, and twelve for the second.
   expect([edges([[20, 1]], 30), edges([[20, 1]], 29)]).toEqual([
     [0, null],
     [0, 1],

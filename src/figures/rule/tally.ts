@@ -1,4 +1,4 @@
-/** A case is won from $500 recovered, which is ten steps of 50. */
+/** A case is won from $500 on, which is ten steps of 50. */
 export const WON_50 = 10
 
 /** Cases that give the same answers to all questions of the figures. */
@@ -11,7 +11,7 @@ export interface OutcomeCell {
   cases: number
 }
 
-/** A cell from the number that the store groups by. */
+/** Unpacks the answers that the store has packed into one number. */
 export const cellOf = (packed: number, cases: number): OutcomeCell => {
   const recovered_50 = packed % 1001
   const flags = (packed - recovered_50) / 1001
@@ -38,8 +38,8 @@ export const METRICS = [
 export type Metric = (typeof METRICS)[number]
 
 /**
- * How many cases gave each answer to one question, by answer, without zeros. Not only the sum, because
- * the disclosure rule also needs which answers were added, how alike they are and which dominate.
+ * How many cases gave each answer to one question, by answer, without zeros. The disclosure rule needs more than the sum:
+ * which answers were added, how alike they are and which dominate.
  */
 export type Histogram = readonly (readonly [answer: number, cases: number])[]
 
@@ -52,7 +52,7 @@ const every = (): boolean => true
 const settlements = (cell: OutcomeCell): boolean => cell.settled === 1
 const recovered = (cell: OutcomeCell): number => cell.recovered_50
 
-/** The fixed denominators of rule F9, and what is asked of each case in them. */
+/** The fixed denominators of rule F9, and the question for each case in them. */
 const QUESTIONS: Record<Metric, Question> = {
   w: { among: (cell) => cell.closed === 1, answer: (cell) => (cell.recovered_50 >= WON_50 ? 1 : 0) },
   r: { among: every, answer: (cell) => cell.recurring },
@@ -73,7 +73,7 @@ export function tally(cells: readonly OutcomeCell[], metric: Metric): Histogram 
 export const tallies = (cells: readonly OutcomeCell[]): Record<Metric, Histogram> =>
   Object.fromEntries(METRICS.map((metric) => [metric, tally(cells, metric)])) as Record<Metric, Histogram>
 
-/** Two tallies of different cases as one. */
+/** Joins the tallies of different cases. */
 export function addTallies(
   one: Record<Metric, Histogram>,
   other: Partial<Record<Metric, Histogram>>,
@@ -125,7 +125,7 @@ export function largest(histogram: Histogram, n: number): number[] {
   return found
 }
 
-/** Twice the median answer, so that the mean of two middle ones stays an integer. */
+/** Twice the median answer. Twice, because the mean of the two middle answers may be a half. */
 export function twiceMedian(histogram: Histogram): number {
   const n = size(histogram)
   const nth = (place: number): number => {

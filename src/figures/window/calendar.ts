@@ -1,10 +1,9 @@
 // When releases are due, and when windows may be closed.
 
-import type { Rule2 } from '../rule/rule-2.ts'
-import { sumWindows } from '../rule/window.ts'
+import { type Rule2, sumWindows } from '../rule/rule-2.ts'
 import type { FigureWindow } from './store.ts'
 
-/** The first Tuesday of a month, 00:00 UTC. Months may run over the end of the year. */
+/** The first Tuesday of a month, 00:00 UTC. Month 12 is January of the next year. */
 function slotOf(year: number, month: number): number {
   const weekday = new Date(Date.UTC(year, month, 1)).getUTCDay()
   return Date.UTC(year, month, 1 + ((2 - weekday + 7) % 7))
@@ -29,8 +28,8 @@ export function lastReleaseAt(now: number): number {
 }
 
 /**
- * When the window after these may be closed: in the next quarter, or in the next month if the ledger is large. Whether
- * it is large is told by noised counts, so that nothing about the true ones shows in the calendar.
+ * When the window after these may be closed: in the next quarter, or in the next month if the ledger is large. Noised
+ * counts decide whether it is large, so that the calendar reveals nothing about exact counts.
  */
 export function nextWindowAt(windows: readonly FigureWindow[], rule: Rule2): number {
   const last = windows.at(-1)
@@ -42,6 +41,6 @@ export function nextWindowAt(windows: readonly FigureWindow[], rule: Rule2): num
   return Date.UTC(date.getUTCFullYear(), next)
 }
 
-/** The release that will close it, if nobody makes one earlier by hand. */
+/** When the release is due that closes the next window, unless it is made earlier by hand. */
 export const nextWindowRelease = (windows: readonly FigureWindow[], now: number, rule: Rule2): number =>
   nextReleaseAt(Math.max(now, nextWindowAt(windows, rule) - 1))

@@ -4,8 +4,8 @@ import { type Dice, diceOf } from '../rule/laplace.ts'
 const AT_ONCE = 4096
 
 /**
- * Fair dice from the system's random source. Bits are used once and not kept; noise cannot be drawn again from
- * anything that is stored.
+ * Fair dice from the random source of the system. Bits are used once and not kept, so noise cannot be drawn again from
+ * stored data.
  */
 export function systemDice(): Dice {
   let bytes = Buffer.alloc(0)

@@ -4,7 +4,7 @@ import { canonical } from '../../proof/canonical-json.ts'
 import { GrowingTree, leafHash } from '../../proof/tree/merkle.ts'
 import * as store from './store.ts'
 
-/** What a release says of the noised counts of its providers: a leaf of its ledger, behind the files. */
+/** The leaf of the ledger that seals the noised counts of providers. It comes after the leaves of the files. */
 export interface WindowLeaf {
   window_no: number
   providers: number
@@ -19,7 +19,7 @@ const leafOf = (window_no: number, { size, root }: GrowingTree): WindowLeaf => (
   rows_root: toBase64(root),
 })
 
-/** The leaf of each window as it is stored now, or of one of them. Providers are in the order of their NPIs. */
+/** The leaf of each stored window, or of one window. Providers are in the order of their NPIs. */
 export async function windowLeaves(db: Db, only?: number): Promise<Map<number, WindowLeaf>> {
   const trees = new Map<number, GrowingTree>()
   if (only !== undefined) trees.set(only, new GrowingTree())

@@ -1,13 +1,12 @@
 import type { Db } from '../../db/db.ts'
 import { PROVIDER_CELLS, type ProviderTally } from '../rule/provider-window.ts'
-import type { Unit } from '../rule/rule-2.ts'
-import type { WindowTally } from '../rule/window.ts'
+import type { Unit, WindowTally } from '../rule/rule-2.ts'
 
-/** A closed window. Its tally has noise, and is all that is kept of what was counted. */
+/** A closed window. Its tally has noise; the exact counts are not kept. */
 export interface FigureWindow {
   window_no: number
   closed_at: number
-  /** Cases of later files are not in it. */
+  /** The last file that it counts. */
   last_batch_id: number
   unit: Unit
   tally: WindowTally
@@ -63,11 +62,11 @@ const ROWS_PER_READ = 10_000
 export interface StoredProviderWindow {
   npi: string
   window_no: number
-  /** The text that is stored. */
+  /** The stored text. */
   tally: string
 }
 
-/** What is stored of every provider, in the order of their NPIs, of all windows or of one. */
+/** The stored windows of every provider, in the order of their NPIs: all windows, or one. */
 export async function* storedProviderWindows(db: Db, window_no = 0): AsyncGenerator<StoredProviderWindow[]> {
   let last: Pick<StoredProviderWindow, 'npi' | 'window_no'> | undefined = { npi: '', window_no: 0 }
   while (last) {
@@ -81,7 +80,7 @@ export async function* storedProviderWindows(db: Db, window_no = 0): AsyncGenera
   }
 }
 
-/** Windows of providers that belong to no window: none, unless another program wrote them. */
+/** How many provider windows belong to no window. There are none unless another program wrote them. */
 export async function countStrayWindows(db: Db): Promise<number> {
   const [row] = await db.query<{ n: number }>(
     `SELECT COUNT(*) AS n FROM provider_window p

@@ -19,16 +19,16 @@ import { correctOutcomes, deleteOutcomes } from '../ledger/ledger.ts'
 import { releaseFigures } from '../release.ts'
 import { releaseOnCalendar } from '../release-calendar.ts'
 import type { Dice } from '../rule/laplace.ts'
+import { CELLS, type WindowTally } from '../rule/rule-2.ts'
 import { METRICS } from '../rule/tally.ts'
-import { CELLS, type WindowTally } from '../rule/window.ts'
 import { windows } from './store.ts'
 
 /** Longer than any quarter. */
 const QUARTER_MS = 93 * 86_400_000
 type Figures = Awaited<ReturnType<typeof openFigures>>
 
-/** Dice whose noise is always zero, so that a test sees what was counted: no step away from zero, then a plus. */
-const silent = (): Dice => {
+/** Dice that make no noise, so that a test sees the exact counts: the size falls to zero, and the sign to plus. */
+const withoutNoise = (): Dice => {
   let isSign = false
   return (bound) => {
     if (bound === 2 && isSign) {
@@ -39,7 +39,7 @@ const silent = (): Dice => {
     return bound === 1 || bound > 2 ? 0 : 1
   }
 }
-const quietly = (figures: Figures) => ({ ...figures.parts, dice: silent() })
+const noiseless = (figures: Figures) => ({ ...figures.parts, dice: withoutNoise() })
 const counted = async (figures: Figures): Promise<WindowTally[]> =>
   (await windows(figures.db)).map(({ tally }) => tally)
 const refsOf = (lines: readonly string[]) =>
@@ -79,15 +79,15 @@ test('a second release in the same quarter is the first one: nothing is drawn, c
   expect((await windows(figures.db))[0]).toEqual(before[0] as (typeof before)[number])
 })
 
-test('each case is counted in one window, and windows are closed also when nothing came', async () => {
+test('each case is counted in one window, and windows are closed even if no case came', async () => {
   await using figures = await openFigures()
   await figures.import(aSoundLedger())
-  await releaseFigures(quietly(figures))
+  await releaseFigures(noiseless(figures))
   figures.clock.at += QUARTER_MS
-  await releaseFigures(quietly(figures))
+  await releaseFigures(noiseless(figures))
   await figures.import(cases(7))
   figures.clock.at += QUARTER_MS
-  await releaseFigures(quietly(figures))
+  await releaseFigures(noiseless(figures))
   expect(await counted(figures)).toEqual([
     expect.objectContaining({ r_no: 50, r_yes: 50, w_yes: 50, p_no: 50, total_50: 50 * 8 + 50 * 20 }),
     nothing,
@@ -97,16 +97,16 @@ test('each case is counted in one window, and windows are closed also when nothi
   expect(await checkFigures(figures.db)).toEqual([])
 })
 
-test('corrections and deletions enter the next window, and nothing tells them apart from new cases', async () => {
+test('corrections and deletions enter the next window, and cannot be told apart from new cases', async () => {
   await using figures = await openFigures()
   const lines = aSoundLedger()
   await figures.import(lines)
-  await releaseFigures(quietly(figures))
+  await releaseFigures(noiseless(figures))
   const [gone, ...rest] = lines as [string, ...string[]]
   const corrected = rest.slice(0, 3).map((line) => aCase({ case_ref: line.slice(0, 36), recovered: '9000' }))
   await correctOutcomes(figures.db, fileOf(corrected), { now: figures.now })
   await deleteOutcomes(figures.db, refsOf([gone]), { now: figures.now })
-  // A case that no window has counted can be corrected and deleted without a trace.
+  // Correcting or deleting a case that no window has counted leaves no trace.
   const fresh = cases(2)
   await figures.import(fresh)
   await correctOutcomes(figures.db, fileOf([aCase({ case_ref: fresh[0]?.slice(0, 36) as string, recurring: '1' })]), {
@@ -114,8 +114,8 @@ test('corrections and deletions enter the next window, and nothing tells them ap
   })
   await deleteOutcomes(figures.db, refsOf(fresh.slice(1)), { now: figures.now })
   figures.clock.at += QUARTER_MS
-  await releaseFigures(quietly(figures))
-  // Four of 400 dollars, recurring, by certified mail go; three of 9,000 come, and one of 1,000.
+  await releaseFigures(noiseless(figures))
+  // Four cases of 400 dollars, recurring, by certified mail are subtracted; three of 9,000 and one of 1,000 are added.
   expect((await counted(figures))[1]).toEqual({
     ...nothing,
     w_no: -4,
@@ -138,14 +138,14 @@ test('a case that is corrected back and forth leaves nothing for the next window
   await using figures = await openFigures()
   const lines = aSoundLedger()
   await figures.import(lines)
-  await releaseFigures(quietly(figures))
+  await releaseFigures(noiseless(figures))
   const case_ref = lines[60]?.slice(0, 36) as string
   for (const recovered of ['1', '2000', '1000'])
     await correctOutcomes(figures.db, fileOf([aCase({ case_ref, recovered })]), { now: figures.now })
   expect(await figures.db.query('SELECT * FROM outcome_pending')).toEqual([])
 })
 
-test('a first release that would say nothing is refused, and the calendar makes none', async () => {
+test('a first release that would withhold everything is refused, and the calendar makes none', async () => {
   await using figures = await openFigures()
   await figures.import(cases(49))
   expect(await refusal(releaseFigures(figures.parts))).toMatchObject({ code: 'figures_held' })
@@ -154,7 +154,7 @@ test('a first release that would say nothing is refused, and the calendar makes 
   await calendar()
   expect([said, await windows(figures.db)]).toEqual([[], []])
   await figures.import(aSoundLedger())
-  // The day on which there are enough cases would tell how many there are.
+  // If the calendar made the first release, its day would reveal how many cases there are.
   await calendar()
   expect([said, await windows(figures.db)]).toEqual([[], []])
   expect(await releaseFigures(figures.parts)).toMatchObject({ already_released: false })
@@ -182,18 +182,18 @@ test('the calendar closes a window a quarter, and one a month when noised counts
   expect(new Date(await nextReleaseDue(figures.db, figures.clock.at)).toISOString()).toStartWith('2027-07-06')
 })
 
-test('a person counts with three cases a window, and what is left out stays out', async () => {
+test('a person counts with three cases a window, and cases over that limit are never counted', async () => {
   await using figures = await openFigures()
   const tokens = (n: number): string[] => Array.from({ length: n }, (_, i) => `person-${i}`)
   await figures.importPersons(aSoundLedger(), tokens(100))
   const many = cases(8, { recurring: '1' })
   await figures.importPersons(many, Array(8).fill('busy'))
-  await releaseFigures(quietly(figures))
+  await releaseFigures(noiseless(figures))
   expect((await counted(figures))[0]).toMatchObject({ r_yes: 53, r_no: 50 })
   expect(await figures.shown()).toMatchObject({ unit: 'person' })
   const left = await figures.db.query<{ case_ref: string }>('SELECT case_ref FROM outcome_left_out')
   expect(left).toHaveLength(5)
-  // A correction of a case that was left out changes no count; six of one person's corrections take two windows and more.
+  // Corrections of cases that were left out change no count. The six corrections of one person take several windows.
   const kept = many.filter((line) => !left.some(({ case_ref }) => line.startsWith(case_ref)))
   const correct = (lines: readonly string[]) =>
     correctOutcomes(figures.db, fileOf(lines.map((line) => aCase({ case_ref: line.slice(0, 36) }))), {
@@ -204,7 +204,7 @@ test('a person counts with three cases a window, and what is left out stays out'
   await correct(kept)
   for (let quarter = 0; quarter < 3; quarter++) {
     figures.clock.at += QUARTER_MS
-    await releaseFigures(quietly(figures))
+    await releaseFigures(noiseless(figures))
   }
   const later = (await counted(figures)).slice(1)
   for (const window of later) expect(Math.abs(window.r_yes) + Math.abs(window.r_no)).toBeLessThanOrEqual(3)
@@ -224,7 +224,7 @@ test('eleven cases of one person do not pass for eleven persons', async () => {
   expect((await figures.shown()).metrics.p).toMatchObject({ value: null, reason: 'small_cell' })
 })
 
-test('what the noise protects is said at the first window, and a ledger of persons takes no file without them', async () => {
+test('the first window decides what the noise protects, and a ledger of persons refuses a file without them', async () => {
   await using figures = await openFigures()
   await figures.importPersons(
     aSoundLedger(),
@@ -239,7 +239,7 @@ test('what the noise protects is said at the first window, and a ledger of perso
   await using mixed = await openFigures()
   await mixed.import(aSoundLedger())
   await mixed.importPersons(cases(8), Array(8).fill('busy'))
-  await releaseFigures(quietly(mixed))
+  await releaseFigures(noiseless(mixed))
   expect(await mixed.shown()).toMatchObject({ unit: 'case' })
   expect((await counted(mixed))[0]).toMatchObject({ r_no: 58 })
 })
@@ -261,14 +261,14 @@ test('a token is kept as a digest under the secret of the installation, and nowh
   expect(PEPPER).toHaveLength(32)
 })
 
-test('the windows of a provider are drawn once, with cases or without', async () => {
+test('the windows of a provider are drawn once, whether it has cases or not', async () => {
   await using figures = await openFigures()
   await insertProviders(figures.db, [NPI, OTHER_NPI])
   await figures.import([...aSoundLedger({ npi: NPI }), ...cases(10, { npi: OTHER_NPI })])
   const about = async (npi: string) => ProviderStats.parse(await figures.call('get_provider_stats', { npi }))
   const before = await about(NPI)
   expect(before).toMatchObject({ case_band: '0-10', as_of: null, sdc_rule_version: '2.0.0' })
-  await releaseFigures(quietly(figures))
+  await releaseFigures(noiseless(figures))
   expect(await about(NPI)).toMatchObject({
     window: { from: '2024-Q4', to: '2026-Q3', granularity: 'quarter' },
     case_band: '100-299',
@@ -286,7 +286,7 @@ test('the windows of a provider are drawn once, with cases or without', async ()
   // After eight quarters the first window is no longer counted.
   for (let quarter = 0; quarter < 7; quarter++) {
     figures.clock.at += QUARTER_MS
-    await releaseFigures(quietly(figures))
+    await releaseFigures(noiseless(figures))
   }
   expect(await about(NPI)).toMatchObject({ case_band: '0-10' })
 })
@@ -313,7 +313,7 @@ test('fsck finds a window that was altered, added or removed', async () => {
     await using figures = await openFigures()
     await insertProviders(figures.db, [NPI])
     await figures.import(aSoundLedger())
-    await releaseFigures(quietly(figures))
+    await releaseFigures(noiseless(figures))
     expect(await checkFigures(figures.db)).toEqual([])
     await figures.db.query(sql)
     const faults = (await checkFigures(figures.db)).join('\n')

@@ -4,21 +4,21 @@ import { join } from 'node:path'
 import { CHARTS } from '../../registry/charts.ts'
 import { freshness } from './freshness.ts'
 
-// A walk through three years, a leap year among them. What is expected on each day is worked out here from the tables of
-// the specification, with nothing of the code that is tested.
+// Walks through three years, one of them a leap year. The expected status of each day is computed from the tables of the
+// specification, without the code that is tested.
 
 const PAGE = readFileSync(join(import.meta.dir, '../../../docs/spec/integrity-report.md'), 'utf8')
 const FOR_EVER = '2099-12-31'
 
-/** All days from 2027 to 2029, and enough before and after. Days are compared and counted by their place here. */
+/** All days from 2027 to 2029, and enough before and after. Differences of days are differences of indexes here. */
 const DAYS: string[] = []
 for (let at = Date.UTC(2025, 0, 1); at < Date.UTC(2032, 0, 1); at += 24 * 60 * 60 * 1000)
   DAYS.push(new Date(at).toISOString().slice(0, 10))
-const placeOf = new Map(DAYS.map((day, i) => [day, i]))
-const place = (day: string): number => placeOf.get(day) ?? Number.NaN
+const dayIndexes = new Map(DAYS.map((day, i) => [day, i]))
+const indexOfDay = (day: string): number => dayIndexes.get(day) ?? Number.NaN
 const WALK = DAYS.filter((day) => day >= '2027-01-01' && day <= '2029-12-31')
 
-interface Documented {
+interface CalendarRule {
   kinds: string[]
   begins: string
   due: number
@@ -27,7 +27,7 @@ interface Documented {
 }
 
 /** The lines of the second table of the page. */
-const DOCUMENTED: Documented[] = [
+const DOCUMENTED: CalendarRule[] = [
   ...PAGE.matchAll(/^\| (`[a-z_]+`.*?) \| (.+?) \| (\d+) \| (\d+) \| (\d+)(.*?) \|$/gm),
 ].map(([, kinds = '', begins = '', due, stale, expired, but = '']) => {
   const [, inNewYear] = /^; (\d+) where it was to begin on 1 January$/.exec(but) ?? []
@@ -41,8 +41,8 @@ const DOCUMENTED: Documented[] = [
 })
 const QUARTERS = ['1 January, April, July, October', 'the same days']
 
-/** The day on which the edition after this one is to begin. */
-function nextOf({ begins }: Documented, from: string): string {
+/** The day on which the edition after this one is due to begin. */
+function nextBegin({ begins }: CalendarRule, from: string): string {
   const known = nextDays.get(`${begins} ${from}`) ?? nextByPage(begins, from)
   nextDays.set(`${begins} ${from}`, known)
   return known
@@ -52,15 +52,15 @@ const nextDays = new Map<string, string>()
 function nextByPage(begins: string, from: string): string {
   if (begins === 'a year after the first day of this one') {
     const later = `${Number(from.slice(0, 4)) + 1}${from.slice(4)}`
-    return placeOf.has(later) ? later : `${Number(from.slice(0, 4)) + 1}-03-01`
+    return dayIndexes.has(later) ? later : `${Number(from.slice(0, 4)) + 1}-03-01`
   }
   const firsts = QUARTERS.includes(begins) ? ['01-01', '04-01', '07-01', '10-01'] : ['01-01']
   return DAYS.find((day) => day > from && firsts.some((first) => day.endsWith(`-${first}`))) ?? ''
 }
 
-function expected(documented: Documented, from: string, to: string, day: string): [string, string] {
-  const next = nextOf(documented, from)
-  const late = place(day) - place(next)
+function expected(documented: CalendarRule, from: string, to: string, day: string): [string, string] {
+  const next = nextBegin(documented, from)
+  const late = indexOfDay(day) - indexOfDay(next)
   if (day > to) return ['expired', 'period_has_ended']
   if (late >= documented.expired(next)) return ['expired', 'next_edition_long_overdue']
   if (late >= documented.stale) return ['stale', 'next_edition_overdue']
@@ -82,26 +82,26 @@ test('the specification says when each kind of chart is late', () => {
 })
 
 /** How an operator may load the editions of a chart: which one is the latest on a day, and its last day. */
-const OPERATORS: Record<string, (documented: Documented, day: string) => { from: string; to: string }> = {
+const OPERATORS: Record<string, (documented: CalendarRule, day: string) => { from: string; to: string }> = {
   'loads each edition on its first day': (documented, day) => {
     const from = latestBegun(documented, day)
-    return { from, to: DAYS[place(nextOf(documented, from)) - 1] ?? '' }
+    return { from, to: DAYS[indexOfDay(nextBegin(documented, from)) - 1] ?? '' }
   },
   'loads one edition and no other': (documented) => {
     const from = '2026-10-01'
-    return { from, to: DAYS[place(nextOf(documented, from)) - 1] ?? '' }
+    return { from, to: DAYS[indexOfDay(nextBegin(documented, from)) - 1] ?? '' }
   },
   'loads one edition and lets it hold for ever': () => ({ from: '2026-10-01', to: FOR_EVER }),
   'loads each edition forty days late, and lets it hold for two months longer': (documented, day) => {
-    const from = latestBegun(documented, DAYS[place(day) - 40] ?? '')
-    return { from, to: DAYS[place(nextOf(documented, from)) + 60] ?? FOR_EVER }
+    const from = latestBegun(documented, DAYS[indexOfDay(day) - 40] ?? '')
+    return { from, to: DAYS[indexOfDay(nextBegin(documented, from)) + 60] ?? FOR_EVER }
   },
 }
 
-/** The edition that began last, of a series without a gap that began long ago: a hospital's on a leap day. */
-function latestBegun(documented: Documented, day: string): string {
+/** The edition in force on a day, in a series without a gap that began long ago (a hospital's at the end of February). */
+function latestBegun(documented: CalendarRule, day: string): string {
   let from = documented.begins.startsWith('a year') ? '2025-02-28' : '2025-01-01'
-  for (let next = nextOf(documented, from); next <= day; next = nextOf(documented, from)) from = next
+  for (let next = nextBegin(documented, from); next <= day; next = nextBegin(documented, from)) from = next
   return from
 }
 
@@ -115,7 +115,7 @@ for (const [how, latest] of Object.entries(OPERATORS))
           const { from, to } = latest(documented, day)
           const { status, status_reason, effective_to, next_effective_expected } = freshness(calendar, from, day, to)
           const found = [kind, day, status, status_reason, effective_to, next_effective_expected]
-          const right = [kind, day, ...expected(documented, from, to, day), to, nextOf(documented, from)]
+          const right = [kind, day, ...expected(documented, from, to, day), to, nextBegin(documented, from)]
           if (found.join() !== right.join()) expect(found).toEqual(right)
           seen.add(status)
         }

@@ -46,7 +46,7 @@ test('the laboratory and outpatient schedules have 45 days, at the new year as i
   }
 })
 
-test('a hospital file is good for a year, and forgiven five weeks', () => {
+test('a hospital file is good for a year and five weeks', () => {
   const from = '2026-01-01'
   const on = (age: number) => new Date(Date.parse(`${from}T00:00:00Z`) + age * 86_400_000).toISOString().slice(0, 10)
   const states = [0, 334, 335, 365, 366, 399, 400].map((age) => status('hospital_mrf', from, on(age)))
@@ -71,7 +71,7 @@ test('an edition for a calendar year lasts until the year ends, whenever it bega
   ])
 })
 
-test('a chart only ever gets older', () => {
+test('a chart never gets fresher with time', () => {
   const order = ['fresh', 'due', 'stale', 'expired']
   const day = fc.date({ min: new Date('2020-01-01'), max: new Date('2030-12-31'), noInvalidDate: true })
   const iso = (date: Date) => date.toISOString().slice(0, 10)

@@ -8,9 +8,9 @@ interface Criteria {
 
 /** When a publisher's next edition takes effect, and how late it may be. */
 export interface Calendar extends Criteria {
-  /** With the next quarter, with the next calendar year, or a year after the day of the edition itself. */
+  /** The next edition begins with the next quarter, with the next calendar year, or a year after this one. */
   next: Rhythm
-  /** In place of `expired_after_days`, for an edition that was to begin on the first of January. */
+  /** Replaces `expired_after_days` for an edition that was due on the first of January. */
   expired_after_days_in_new_year?: number
 }
 export type Freshness = 'fresh' | 'due' | 'stale' | 'expired'
@@ -34,9 +34,9 @@ const CADENCE: Record<Rhythm, FreshnessReport['cadence']> = {
 }
 
 /**
- * Whether an edition still covers today, against the publisher's calendar and not the age of a file:
- * a third-quarter file is stale in late October though it is young, and a yearly one is fresh in month eleven. An
- * edition that says itself when it ends has expired after that day, whatever the calendar says.
+ * Judges by the publisher's calendar whether an edition still covers today. The age of the file does not matter: a
+ * third-quarter file is stale in late October though it is young, and a yearly one is fresh in its eleventh month. An
+ * edition that states its own end has expired after that day, whatever the calendar says.
  */
 export function freshness(
   calendar: Calendar,

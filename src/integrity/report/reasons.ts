@@ -7,10 +7,10 @@ export interface Reasons {
   warnings: string[]
 }
 
-/** A cycle takes hours: what has not been verified for so long is not being verified at all. */
+/** A cycle takes hours, so a part that was not verified for this long is not being verified at all. */
 const OVERDUE_MS = 7 * DAY_MS
 
-/** What charts and proofs give reason for. */
+/** The reasons that come from charts and proofs. */
 export function proofReasons(
   charts: readonly { chart_id: string; status: string }[],
   published: readonly { release_id: string; published_at: number }[],
@@ -40,7 +40,7 @@ export const unverified = (
   { parts }: Pick<VerificationFacts, 'parts'>,
 ): string[] => published.flatMap(({ release_id }) => (parts.has(release_id) ? [] : release_id))
 
-/** Since when all that is public has been verified; null while a release or a log never was. */
+/** The time since which everything public has been verified; null while a release or a log never was. */
 export function wholeSince(
   published: readonly { release_id: string }[],
   { parts, oldest_verification_at }: Pick<VerificationFacts, 'parts' | 'oldest_verification_at'>,

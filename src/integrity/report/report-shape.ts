@@ -102,7 +102,7 @@ const FailingCitation = z
 
 const JobOutcome = z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) })
 
-/** The shape of the report where charts are of these kinds. */
+/** The shape of the report for these kinds of chart. */
 export const integrityReportOf = (kinds: readonly string[]) =>
   z
     .strictObject({

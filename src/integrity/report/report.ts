@@ -25,11 +25,11 @@ export interface ChartFacts {
   source_sha256: string
   source_bytes: number
   data_class: 'published' | 'sample'
-  /** How it differs from the edition it replaced; null for the first of its chart. */
+  /** The differences from the edition it replaced; null for the first edition of its chart. */
   delta: IntegrityReport['charts'][number]['delta']
-  /** What the rules found in it: an entry for every rule, evaluated or not. */
+  /** The results of the rules: an entry for every rule, evaluated or not. */
   checks: RowCheckFacts[]
-  /** Where the periods of its editions overlap or leave a gap. */
+  /** Overlaps and gaps between the periods of its editions. */
   periods: IntegrityReport['conflicts']['periods']
   /** Releases of the chart that a later revision of the same edition has replaced. */
   superseded: IntegrityReport['charts'][number]['superseded']
@@ -75,7 +75,7 @@ export interface Facts {
   figures: FiguresFacts
   /** The latest load, in force or not. */
   last_load: IntegrityReport['jobs']['last_load']
-  /** The public checkpoint, and how many of the witnesses that are named have cosigned it. */
+  /** The public checkpoint, and how many of the configured witnesses have cosigned it. */
   log: { size: number; root: string; checkpoint_at: string; key_id: string; witnesses: number }
   verification: VerificationFacts
   citations: IntegrityReport['citations'] & {
@@ -89,7 +89,7 @@ type FailingCitation = IntegrityReport['citations']['failing'][number]
 const MOST_SAMPLES = 5
 const MOST_LISTED = 50
 
-/** Makes the report from stored facts and the day: the same input gives the same report. */
+/** Makes the report from stored facts and the day. The same input gives the same report. */
 export function integrityReport(facts: Facts, now: number): IntegrityReport {
   const today = dayOf(now)
   const { verification } = facts
@@ -106,7 +106,7 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
   const rowsOf = (list: typeof charts): number => list.reduce((sum, { rows }) => sum + rows, 0)
   const rows_withheld = facts.charts.reduce((sum, chart) => sum + chart.withheld, 0)
   const rows_failed = charts.reduce((sum, chart) => sum + chart.rows_failed, 0)
-  const { overlaps: shared, moves, shared: sides } = facts.providers
+  const { overlaps, moves, shared } = facts.providers
   const { counts: _, last_check_at, ...citations } = facts.citations
   return {
     report_version: '2.0.0',
@@ -136,7 +136,7 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
       },
     },
     charts,
-    citations: citations,
+    citations,
     checks,
     conflicts: {
       duplicates_merged: failed(({ check_id }) => check_id === 'R09'),
@@ -146,7 +146,7 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
       periods: periods.slice(0, MOST_LISTED),
       samples: (conflicting?.sample_row_ids ?? []).slice(0, MOST_SAMPLES),
     },
-    providers: { overlaps: shared, moves, samples: sides.slice(0, MOST_LISTED) },
+    providers: { overlaps, moves, samples: shared.slice(0, MOST_LISTED) },
     proofs: {
       rows_without_proof: verification.parts.size === 0 ? null : verification.rows_failed,
       last_full_verification_at: instant(wholeSince(facts.published, verification)),
@@ -197,7 +197,7 @@ const failingPart = ({ part, verified_at, first_failed_at, rows_failed, fault_co
   faults: faults.slice(0, MOST_SAMPLES),
 })
 
-/** When something in the report changed last: so it is the same, to the byte, while nothing does. The day is part of it. */
+/** The time of the last change in the report, the new day included. While nothing changes, the report has the same bytes. */
 function newest({ log, verification, citations, figures, last_load }: Facts, today: string): string {
   const times = [
     `${today}T00:00:00.000Z`,
@@ -211,7 +211,7 @@ function newest({ log, verification, citations, figures, last_load }: Facts, tod
   return times.reduce((last: string, at) => (at !== null && at > last ? at : last), '')
 }
 
-/** A source that is another one now, or is gone, and of which there is no copy, cannot be shown to anybody any more. */
+/** A failure is a source that has changed or is gone, and of which no copy is kept: nobody can see it any more. */
 function citationReasons({ citations }: Facts, isFailure: boolean): string[] {
   const isLost = ({ status, archived_copy }: FailingCitation): boolean =>
     ['changed', 'gone'].includes(status) && !archived_copy
@@ -261,7 +261,7 @@ function ruleChecks({ charts, verification }: Facts): IntegrityReport['checks'] 
   )
   return [...byRule.values()].map((found) => {
     const [first] = found as [RowCheckFacts]
-    // Whether the stored rows still match their trees is known from their last verification.
+    // Rule R01, that stored rows match their trees, is evaluated by verification.
     const stored = first.check_id === 'R01' && verification.parts.size > 0 ? verification : undefined
     const evaluated = stored?.rows_verified ?? found.reduce((sum, check) => sum + check.evaluated, 0)
     const failed = stored?.rows_failed ?? found.reduce((sum, check) => sum + check.failed, 0)

@@ -83,7 +83,7 @@ export const StatusAnswer = z
   })
 export type StatusAnswer = z.output<typeof StatusAnswer>
 
-/** The part of the integrity report that is for everyone, from stored facts and the day. */
+/** Makes the public part of the integrity report from stored facts and the day. */
 export function statusAnswer({ charts, published, verification, logs }: StatusFacts, now: number): StatusAnswer {
   const { failures, warnings } = proofReasons(
     charts.map(({ chart: chart_id, status }) => ({ chart_id, status })),

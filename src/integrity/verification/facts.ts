@@ -1,26 +1,25 @@
 import type { Db } from '../../db/db.ts'
 import { listParts, type VerifiedPart } from './store.ts'
 
-/** What is known of the soundness of everything that is public, from stored results. */
+/** The stored results of the last verifications of everything that is public. */
 export interface VerificationFacts {
-  /** Every release and log that was ever verified has been since then; null if none was. Others may be missing. */
+  /** The time of the oldest last verification of a part; null if no part was verified. Parts never verified do not count. */
   oldest_verification_at: number | null
-  /** When something was verified last. */
   last_verification_at: number | null
   rows_verified: number
-  /** Rows that are wrong, or that nothing proves any more. If the registry log is not sound, no row is proved. */
+  /** Rows that are wrong or cannot be proved. If the registry log is not sound, no row can be proved. */
   rows_failed: number
-  /** What was verified, by its name: of a release, the copy that was found worst. */
+  /** The verified parts by name; for a release, the copy with the worst result. */
   parts: ReadonlyMap<string, VerifiedPart>
-  /** Those of them that failed, in the order of their names. */
+  /** The parts that failed, in the order of their names. */
   failing: VerifiedPart[]
 }
 
-/** What the parts are called that are not releases. */
+/** The names of the parts that are not releases. */
 export const PARTS = {
   registry: 'registry log',
   figures: 'figures log',
-  /** Long work, and checked by `atr fsck` alone: the ledger behind the figures, and how releases differ. */
+  /** Checked by `atr fsck` only, because they take long: the ledger behind the figures, and how releases differ. */
   ledger: 'figures',
   comparisons: 'comparisons',
 } as const
@@ -31,7 +30,7 @@ export async function verificationFacts(db: Db): Promise<VerificationFacts> {
   const parts = new Map<string, VerifiedPart>()
   for (const each of found) {
     const known = parts.get(each.part)
-    // Where several machines have a copy, this one's counts, unless another one has failed.
+    // If several machines have a copy, the copy of this machine counts, unless another copy has failed.
     const isOwn = each.copy === '' || each.copy === db.files.copy
     if (!known || each.fault_count > known.fault_count || (isOwn && known.fault_count === 0)) parts.set(each.part, each)
   }

@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { failedParts, lastNews } from './store.ts'
 import type { Span } from './verdict.ts'
 
-/** What failed its last verification, as far as this process knows: none of it is served. */
+/** The rows and entries that failed their last verification, as far as this process knows. They are not served. */
 export class FailedParts {
   #texts: ReadonlyMap<string, string> = new Map()
   #spans: ReadonlyMap<string, readonly Span[]> = new Map()
@@ -11,7 +11,7 @@ export class FailedParts {
 
   constructor(private readonly db: Db) {}
 
-  /** Asks the store. Returns the parts of which something else is to be served now than before. */
+  /** Reads the store. Returns the parts whose failures have changed. */
   async look(): Promise<string[]> {
     const found = await failedParts(this.db, this.db.files.copy)
     this.#news = await lastNews(this.db)
@@ -25,7 +25,7 @@ export class FailedParts {
     return changed
   }
 
-  /** Names the last verification, whatever it found; undefined before the store was asked. */
+  /** A name for the last verification, whatever its result; undefined before the store was read. */
   news(): string | undefined {
     return this.#news
   }
@@ -35,7 +35,7 @@ export class FailedParts {
     return this.#spans.get(part) ?? []
   }
 
-  /** Names what has failed: another one when that has changed, and none while all is sound. */
+  /** A name for the set of failures, which changes with it; empty while everything is sound. */
   mark(): string {
     return this.#mark
   }

@@ -14,13 +14,16 @@ const part = (verified_at: number, failed: VerifiedPart['failed']): Omit<Verifie
   failed,
 })
 
-test.each(ENGINES)('on %s a verification that began earlier does not clear what a later one found', async (engine) => {
-  await using app = await testApp({ engine })
-  const { db } = app.installation
-  await putPart(db, part(2_000, [[1, 2]]))
-  await putPart(db, part(1_000, []))
-  expect(await failedParts(db, '')).toEqual([{ part: 'cms-pfs:TEST1:1', failed: '[[1,2]]' }])
-  await putPart(db, part(2_000, []))
-  await putPart(db, part(1_000, [[0, 1]]))
-  expect(await listParts(db)).toMatchObject([{ verified_at: 2_000, failed: [], first_failed_at: null }])
-})
+test.each(ENGINES)(
+  'on %s a verification that began earlier does not clear the faults of a later one',
+  async (engine) => {
+    await using app = await testApp({ engine })
+    const { db } = app.installation
+    await putPart(db, part(2_000, [[1, 2]]))
+    await putPart(db, part(1_000, []))
+    expect(await failedParts(db, '')).toEqual([{ part: 'cms-pfs:TEST1:1', failed: '[[1,2]]' }])
+    await putPart(db, part(2_000, []))
+    await putPart(db, part(1_000, [[0, 1]]))
+    expect(await listParts(db)).toMatchObject([{ verified_at: 2_000, failed: [], first_failed_at: null }])
+  },
+)

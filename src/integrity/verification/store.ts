@@ -1,11 +1,11 @@
 import type { Db } from '../../db/db.ts'
 import type { Span } from './verdict.ts'
 
-/** The last verification of one part of what is public: a release, or a log. */
+/** The last verification of a release or a log. */
 export interface VerifiedPart {
   /** The name of the release, or of the log. */
   part: string
-  /** Which folder of release files was read; empty for what is in the store itself. */
+  /** The folder of release files that was read; empty for a part in the store itself. */
   copy: string
   verified_at: number
   rows_verified: number
@@ -15,7 +15,7 @@ export interface VerifiedPart {
   faults: string[]
   /** Rows, or entries of a log, that are not served until they pass. */
   failed: Span[]
-  /** Since when it has failed; null if it is sound. */
+  /** The first failure since it was sound; null if it is sound. */
   first_failed_at: number | null
 }
 
@@ -33,8 +33,8 @@ const toPart = (row: PartRow): VerifiedPart => ({
 })
 
 /**
- * A part that goes on failing keeps the time at which it failed first. A verification that began before the one that is
- * noted and took longer says nothing, whenever it ended: what it read may have changed since.
+ * Stores a result. A part that goes on failing keeps the time of its first failure. The result of a verification that
+ * began before the stored one ended is ignored, because it may have read older bytes.
  */
 export async function putPart(
   db: Db,
@@ -69,14 +69,14 @@ export async function listParts(db: Db): Promise<VerifiedPart[]> {
   return (await db.query<PartRow>(`SELECT ${PART} FROM verified_part ORDER BY part, copy`)).map(toPart)
 }
 
-/** What is not to be served from a folder of release files, or from the store itself. */
+/** The rows and entries that must not be served from a folder of release files, or from the store itself. */
 export async function failedParts(db: Db, copy: string): Promise<Pick<PartRow, 'part' | 'failed'>[]> {
   return db.query("SELECT part, failed FROM verified_part WHERE copy IN ('', $1) AND failed <> '[]' ORDER BY part", [
     copy,
   ])
 }
 
-/** Another text after each verification. */
+/** A text that changes with each verification. */
 export async function lastNews(db: Db): Promise<string> {
   const [row] = await db.query<{ parts: number; at: number | null }>(
     'SELECT COUNT(*) AS parts, MAX(verified_at) AS at FROM verified_part',
@@ -84,7 +84,7 @@ export async function lastNews(db: Db): Promise<string> {
   return `${row?.parts ?? 0}.${row?.at ?? 0}`
 }
 
-/** Forgets what other machines found that have not verified anything since: they are gone. */
+/** Forgets the results of other machines that have verified nothing since `before`. */
 export async function forgetCopies(db: Db, own: string, before: number): Promise<void> {
   await db.query(
     `DELETE FROM verified_part WHERE copy NOT IN ('', $1) AND copy NOT IN (

@@ -1,18 +1,18 @@
-/** Neighbours in a row: from the first one up to the one after the last. */
+/** A range of indexes: from the first one up to the one after the last. */
 export type Span = readonly [from: number, to: number]
 
 const MOST_FAULTS = 20
-/** Past this many, what lies between them is not served either. */
+/** Above this number, spans are joined to one, and the rows between them are not served either. */
 const MOST_SPANS = 1_000
 
-/** What a verification of one part finds: sentences for the operator, and what must not be served. */
+/** The findings of one verification: sentences for the operator, and the rows or entries that must not be served. */
 export class Verdict {
   /** The first few. */
   readonly faults: string[] = []
   faultCount = 0
   #failed: Span[] = []
 
-  /** A fault without a span is one that no row or entry is wrong by. */
+  /** Adds a fault, with the rows or entries that are wrong because of it, if any. */
   add(fault: string, span?: Span): void {
     this.faultCount++
     if (this.faults.length < MOST_FAULTS) this.faults.push(fault)
@@ -32,13 +32,12 @@ export class Verdict {
     return merged(this.#failed)
   }
 
-  /** How many fail. */
   get failedCount(): number {
     return this.failed.reduce((sum, [from, to]) => sum + to - from, 0)
   }
 }
 
-/** In order, and none beside another. */
+/** Sorts spans, and joins those that overlap or touch. */
 function merged(spans: readonly Span[]): Span[] {
   const result: [number, number][] = []
   for (const [from, to] of spans.toSorted((a, b) => a[0] - b[0])) {
@@ -49,10 +48,10 @@ function merged(spans: readonly Span[]): Span[] {
   return result
 }
 
-/** Whether any of these spans has something of `from` to `to - 1`. */
+/** Whether any span overlaps `from` to `to - 1`. */
 export const touches = (spans: readonly Span[], from: number, to: number): boolean =>
   spans.some((span) => span[0] < to && from < span[1])
 
-/** Whether one of them has all of it. */
+/** Whether one span includes all of `from` to `to - 1`. */
 export const covers = (spans: readonly Span[], from: number, to: number): boolean =>
   spans.some((span) => span[0] <= from && to <= span[1])

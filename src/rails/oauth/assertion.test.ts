@@ -15,7 +15,7 @@ const NO_CLAIM = {
   client_assertion_type: undefined,
 }
 
-/** A client whose key signs, and whether an assertion of it is taken. */
+/** A client whose key signs, and a function that says whether its assertion is accepted. */
 async function signer(rails: Rails) {
   const pair = anEd25519Key()
   const { key, key_id } = await rails.key({ publicKey: pair.raw })
@@ -31,7 +31,7 @@ async function signer(rails: Rails) {
   return { key, key_id, pair, seconds, assertion, agentOf, isTaken }
 }
 
-test('an assertion is good for five minutes before and after, half a minute more for clocks, and no longer', async () => {
+test('an assertion is valid for five minutes before and after its use, plus half a minute for clocks', async () => {
   await using rails = await testRails()
   const { isTaken, seconds } = await signer(rails)
   const taken = await Promise.all([
@@ -47,7 +47,7 @@ test('an assertion is good for five minutes before and after, half a minute more
   expect(taken).toEqual([true, false, true, false, true, false, true, false])
 })
 
-test('an assertion is for one audience, has an id, and a header that says nothing of keys', async () => {
+test('an assertion must have one audience, an id, and a header without keys', async () => {
   await using rails = await testRails()
   const { isTaken, key_id } = await signer(rails)
   const good = [{}, { aud: `${BASE_URL}/token` }, { aud: [BASE_URL] }, { jti: 'x'.repeat(256) }]
@@ -97,7 +97,7 @@ test('an assertion under a public key of small order proves nothing', async () =
   }
 })
 
-test('the secret of a client is read from its header only where all of it is in form', async () => {
+test('the secret of a client is read from its header only if the whole header has the right form', async () => {
   await using rails = await testRails()
   const { key, key_id } = await rails.key()
   const parts = { ...rails.parts, resources: [] }
@@ -115,7 +115,7 @@ test('the secret of a client is read from its header only where all of it is in 
   expect(clientCall(parts, NO_CLAIM)).toEqual({})
 })
 
-test('who has only the secret of a key that signs gets no token', async () => {
+test('a caller with only the secret of a key that signs gets no token', async () => {
   await using rails = await testRails()
   const [client, plain] = [await signer(rails), await rails.key({ scopes: ['registry:read'] })]
   const operation = tokenOperation({ ...rails.parts, resources: ['/mcp'] })

@@ -6,21 +6,21 @@ import { isLive } from '../keys.ts'
 import { jwkOf, thumbprintOf } from '../possession.ts'
 import * as store from '../store.ts'
 
-// RFC 7523 section 2.2: a client proves who it is by a JSON Web Token that it signed. The token is hostile text.
+// RFC 7523 section 2.2: a client authenticates by a JSON Web Token that it signed. The token is hostile text.
 
-/** How long before its use an assertion may be made, and how long after it may be valid. */
+/** The longest time between the making of an assertion and its use, and between its use and its expiry. */
 export const ASSERTION_SECONDS = 300
-/** By how much the clock of a client may differ from ours. */
+/** How far the clock of a client may differ from ours. */
 export const CLOCK_SECONDS = 30
-/** Two names of one algorithm: RFC 8037 and RFC 9864. Naming them refuses `none`, HMAC under a public key, and all others. */
+/** Two names of one algorithm (RFC 8037 and RFC 9864). All others are refused, such as `none` and HMAC with a public key. */
 export const ASSERTION_ALGORITHMS = ['EdDSA', 'Ed25519']
 
-/** The key is the registered one. A header that brings its own, or says where to find one, is refused. */
+/** The only members of a header. The key is the registered one: a header with a key or the address of one is refused. */
 const HEADER_MEMBERS = ['alg', 'typ', 'kid']
 const TYPES = [undefined, 'jwt', 'client-authentication+jwt']
 const MOST_ID_LENGTH = 256
 
-/** Takes the place of a key that is not there, so that a client cannot find out by the clock which ids exist. */
+/** Used instead of a missing key, so that the time of an answer does not reveal which ids exist. */
 const NOBODY = new Uint8Array(Buffer.from('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a', 'hex'))
 
 export interface AssertionParts {
@@ -30,7 +30,7 @@ export interface AssertionParts {
   audiences: () => string[]
 }
 
-/** The agent whose key signed the assertion; undefined if it is not valid now, for whatever reason. */
+/** The agent whose key signed the assertion; undefined if the assertion is not valid now, whatever the reason. */
 export async function agentOfAssertion(parts: AssertionParts, text: string): Promise<Agent | undefined> {
   const keyId = claimedIssuer(text)
   if (keyId === undefined) return undefined
@@ -45,7 +45,7 @@ export async function agentOfAssertion(parts: AssertionParts, text: string): Pro
 /** Loaded with the first assertion, so that the service starts sooner. */
 const jose = () => import('jose')
 
-/** Not proved yet: it says only whose public key to try. */
+/** The issuer that an assertion names, which decides whose public key is tried. Nothing is proved by it. */
 export function claimedIssuer(text: string): string | undefined {
   try {
     const { iss } = JSON.parse(Buffer.from(text.split('.')[1] ?? '', 'base64url').toString())
@@ -81,7 +81,7 @@ async function verified(
   const seconds = now / 1000
   if (exp > seconds + ASSERTION_SECONDS + CLOCK_SECONDS) return undefined
   if (iat !== undefined && Math.abs(seconds - iat) > ASSERTION_SECONDS + CLOCK_SECONDS) return undefined
-  // An assertion for several services could be used at one of them by another (RFC 7523bis).
+  // If an assertion had several audiences, one of these services could use it at another (RFC 7523bis).
   if (Array.isArray(aud) && aud.length !== 1) return undefined
   if (typeof jti !== 'string' || jti === '' || jti.length > MOST_ID_LENGTH) return undefined
   return { id: jti, expires_at: Math.ceil(exp * 1000) }

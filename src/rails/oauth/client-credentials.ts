@@ -16,19 +16,19 @@ import * as store from '../store.ts'
 import { type Exchange, grantedScopes, type IssuedToken, lockLiveKey, putToken, refuseSpent } from '../token.ts'
 import { agentOfAssertion, claimedIssuer } from './assertion.ts'
 
-// OAuth 2.0 client credentials (RFC 6749 section 4.4): the twin of challenge and attest for programs that know OAuth.
-// The client is an agent key; the access token is a rails token with a shorter life.
+// OAuth 2.0 client credentials (RFC 6749 section 4.4): challenge and attest for programs that use OAuth. The client is an
+// agent key; the access token is a rails token with a shorter life.
 
 export const TOKEN_PATH = '/token'
 export const ACCESS_TOKEN_SECONDS = 300
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 export interface OAuthParts extends ChallengeParts {
-  /** Paths of this service that a `resource` parameter may name, beside the service itself. */
+  /** Paths of this service that a `resource` parameter may name, in addition to the service itself. */
   resources: readonly string[]
 }
 
-/** What a request to the token endpoint has of its client. Hostile. */
+/** The credentials in a request to the token endpoint. Hostile text. */
 export interface ClientClaim {
   authorization: string | undefined
   client_secret: string | undefined
@@ -37,8 +37,8 @@ export interface ClientClaim {
 }
 
 /**
- * How the gate identifies the client: by the agent key, or by an assertion. RFC 6749 section 2.3: a client uses one
- * way only. Nothing else is read here, so that a wrong credential counts as failed authentication.
+ * The credential for the gate: the agent key, or an assertion. A client may use only one of them (RFC 6749 section 2.3).
+ * Nothing is looked up here, so that the gate counts a wrong credential as failed authentication.
  */
 export function clientCall(parts: OAuthParts, claim: ClientClaim): Pick<Call, 'agentKey' | 'proof'> {
   const { authorization, client_secret, client_assertion, client_assertion_type } = claim
@@ -53,7 +53,7 @@ export function clientCall(parts: OAuthParts, claim: ClientClaim): Pick<Call, 'a
   return { proof: { keyId: claimedIssuer(client_assertion), agent } }
 }
 
-/** RFC 6749 section 2.3.1: id and secret are form-encoded. The id is that of the key, and the secret is the whole key. */
+/** Reads id and secret, which are form-encoded (RFC 6749 section 2.3.1). The id is the key's, the secret is the whole key. */
 function basicKey(authorization: string): string | undefined {
   const [, encoded = ''] = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? []
   const [id = '', secret = '', ...more] = Buffer.from(encoded, 'base64').toString('latin1').split(':')
@@ -88,7 +88,7 @@ export const AccessToken = z
   })
   .meta({ description: 'A rails token, in the form of RFC 6749 section 5.1' })
 
-/** Run by the token endpoint only, whose requests are forms. */
+/** The operation of the token endpoint, whose requests are forms. */
 export const tokenOperation = (parts: OAuthParts): Operation =>
   operation({
     name: 'request_token',
@@ -121,33 +121,37 @@ function scopesOf(text: string | undefined): Scope[] | undefined {
   return scopes
 }
 
-async function exchange(parts: OAuthParts, agent: Agent, asked: readonly Scope[] | undefined): Promise<IssuedToken> {
+async function exchange(
+  parts: OAuthParts,
+  agent: Agent,
+  requested: readonly Scope[] | undefined,
+): Promise<IssuedToken> {
   const { db, pepper, random } = parts
   const now = await parts.now()
   const { key_id, assertion } = agent
-  const done = await db.transaction<Exchange>(
+  const result = await db.transaction<Exchange>(
     async (tx) => {
       const key = await lockLiveKey(tx, key_id, now)
-      // Who has only the secret of a key with a public key has half of it.
+      // A key with a public key needs both the secret and a signature.
       if (key.public_key && !assertion) throw keyRefusal('proof_required')
-      const scopes = grantedScopes(key, asked)
+      const scopes = grantedScopes(key, requested)
       const token = makeRailsToken(random)
       if (assertion) {
-        // The id of an assertion is a nonce that the client made: it is stored as spent, once.
+        // The id of an assertion is a nonce that the client made. It is stored as spent.
         const spentBefore = now - SPENT_NONCE_MEMORY_SECONDS * 1000
         await store.pruneNonces(tx, key_id, { now, keep: MAX_LIVE_NONCES, spentBefore })
         const digest = digestOf(pepper, `assertion\n${key_id}\n${assertion.id}`)
         const spent = { digest, key_id, token_id: token.id, now, expires_at: assertion.expires_at }
         if (!(await store.insertSpentNonce(tx, spent)))
           return {
-            made: undefined,
+            issued: undefined,
             refusal: await refuseSpent(tx, digest, key_id, now, new Problem('nonce_already_used')),
           }
       }
-      return { made: await putToken(tx, parts, { key, token, scopes, seconds: ACCESS_TOKEN_SECONDS, now }) }
+      return { issued: await putToken(tx, parts, { key, token, scopes, seconds: ACCESS_TOKEN_SECONDS, now }) }
     },
     { writers: 'many' },
   )
-  if (!done.made) throw done.refusal
-  return done.made
+  if (!result.issued) throw result.refusal
+  return result.issued
 }

@@ -1,18 +1,21 @@
 import { describe, expect, test } from 'bun:test'
 import { type Bits, diceOf, laplaceTry, type Ratio } from '../../../src/figures/rule/laplace.ts'
-import { decide } from '../../../src/figures/rule/noised.ts'
 import { PROVIDER_CELLS, PROVIDER_QUESTIONS, providerContribution } from '../../../src/figures/rule/provider-window.ts'
-import { RULE_2, type Rule2, scaleFor, type Unit } from '../../../src/figures/rule/rule-2.ts'
-import type { OutcomeCell } from '../../../src/figures/rule/tally.ts'
 import {
   CELLS,
   type Cell,
   contribution,
+  decide,
   QUESTION_CELLS,
+  RULE_2,
+  type Rule2,
   SCALE_OF,
+  scaleFor,
   tallyWindow,
+  type Unit,
   type WindowTally,
-} from '../../../src/figures/rule/window.ts'
+} from '../../../src/figures/rule/rule-2.ts'
+import type { OutcomeCell } from '../../../src/figures/rule/tally.ts'
 import { aChange } from './ledger.ts'
 import {
   type Between,

@@ -3,24 +3,27 @@
 import { decide, type FigureStates } from '../../../src/figures/rule/disclosure.ts'
 import type { Rule } from '../../../src/figures/rule/figure.ts'
 import type { Dice } from '../../../src/figures/rule/laplace.ts'
-import { drawWindow } from '../../../src/figures/rule/noised.ts'
-import { type ProviderRecord, settle } from '../../../src/figures/rule/provider.ts'
+import { decideRecord, type ProviderRecord } from '../../../src/figures/rule/provider.ts'
 import {
   drawProvider,
   PROVIDER_CELLS,
   type ProviderTally,
   tallyProvider,
 } from '../../../src/figures/rule/provider-window.ts'
-import { RULE_2, type Rule2, scaleFor, type Unit } from '../../../src/figures/rule/rule-2.ts'
-import { METRICS, type OutcomeCell, size, twiceMedian } from '../../../src/figures/rule/tally.ts'
 import {
   CELLS,
+  drawWindow,
   PersonLimit,
+  RULE_2,
+  type Rule2,
   SCALE_OF,
+  scaleFor,
   sumWindows,
   tallyWindow,
+  type Unit,
   type WindowTally,
-} from '../../../src/figures/rule/window.ts'
+} from '../../../src/figures/rule/rule-2.ts'
+import { METRICS, type OutcomeCell, size, twiceMedian } from '../../../src/figures/rule/tally.ts'
 import { KnownLedger } from './known-ledger.ts'
 import { type Change, type Changes, HOSPITALS } from './ledger.ts'
 
@@ -70,7 +73,7 @@ export function exactPublisher(rule: Rule, { hospitals = false } = {}): Publishe
     const isRefresh = hospitals && release % 3 === 1
     const providers = HOSPITALS.map((npi, i) => {
       const old = before.providers[i]
-      return isRefresh ? settle(ofHospital(ledger, npi), old, rule) : old
+      return isRefresh ? decideRecord(ofHospital(ledger, npi), old, rule) : old
     })
     const figures = METRICS.map((metric) => states.of[metric].figure)
     const seen = JSON.stringify([figures, moves.map(({ reason }) => reason), providers.map(shownOf)])

@@ -2,13 +2,26 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { aCell } from '../fixture.ts'
 import { type Dice, discreteLaplace } from './laplace.ts'
-import { decide, drawWindow, noiseOf, spendOf } from './noised.ts'
 import { replayNoised } from './replay.ts'
 import { divideHalfEven } from './rounding.ts'
-import { RULE_2, scaleFor, type Unit } from './rule-2.ts'
+import {
+  CELLS,
+  contribution,
+  decide,
+  drawWindow,
+  noiseOf,
+  PersonLimit,
+  QUESTION_CELLS,
+  RULE_2,
+  SCALE_OF,
+  scaleFor,
+  spendOf,
+  tallyWindow,
+  type Unit,
+  type WindowTally,
+} from './rule-2.ts'
 import { divideUp, root } from './standard-error.ts'
 import { METRICS, type OutcomeCell } from './tally.ts'
-import { CELLS, contribution, PersonLimit, QUESTION_CELLS, SCALE_OF, tallyWindow, type WindowTally } from './window.ts'
 
 const FIRST = '2026-11-03T00:00:00.000Z'
 const SECOND = '2027-01-05T00:00:00.000Z'
@@ -17,7 +30,7 @@ const published = (windows: readonly WindowTally[], unit: Unit = 'case') =>
   decide({ as_of: FIRST, unit, windows }, undefined, RULE_2).figures
 const counted = (...cells: OutcomeCell[]): WindowTally => tallyWindow(cells, RULE_2)
 
-/** Fair enough for tests: dice that fall the same way each time. */
+/** Dice that fall the same way each time, and are fair enough for tests. */
 const repeatable = (seed: number): Dice => {
   let state = seed
   return (bound) => {
@@ -40,7 +53,7 @@ const anyCase = fc.record({
   recovered_50: fc.integer({ min: 0, max: 1000 }),
 })
 
-describe('what a case adds to its window', () => {
+describe('the contribution of a case to its window', () => {
   test('costs epsilon 1 for each question, whatever its answers', () => {
     fc.assert(
       fc.property(anyCase, (answers) => {
@@ -85,7 +98,7 @@ test('a person counts with at most three cases a window', () => {
   expect(limit.take(9, 5)).toBe(3)
 })
 
-test('every cell of a window gets noise of its own, and a person three times as much as a case', () => {
+test('every cell of a window gets its own noise, three times as much for persons as for cases', () => {
   const dice = repeatable(5)
   const again = repeatable(5)
   for (const unit of ['case', 'person'] as const)

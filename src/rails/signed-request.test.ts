@@ -1,11 +1,16 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { utf8 } from '../../proof/bytes.ts'
-import { anEd25519Key, CONSTANT_SIGNATURE, UNSOUND_KEYS } from '../fixture.ts'
-import { isSignedBy, thumbprintOf } from '../possession.ts'
-import { parseByteMembers, parseSignatureInput } from './signature-fields.ts'
-import { isSignedRequest, type SignedRequest, signatureBase } from './signed-request.ts'
+import { utf8 } from '../proof/bytes.ts'
+import { anEd25519Key, CONSTANT_SIGNATURE, UNSOUND_KEYS } from './fixture.ts'
+import { isSignedBy, thumbprintOf } from './possession.ts'
+import {
+  isSignedRequest,
+  parseByteMembers,
+  parseSignatureInput,
+  type SignedRequest,
+  signatureBase,
+} from './signed-request.ts'
 
 /** RFC 9421 appendix B.1.4. */
 const KEY = new Uint8Array(Buffer.from('JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs', 'base64url'))
@@ -132,7 +137,7 @@ interface Draft {
   more: string
   digest: string
   label: string
-  /** What stands beside the signature and its announcement. */
+  /** Text before and after the signature and its input. */
   otherInput: string
   otherSignature: string
   laterInput: string
@@ -151,8 +156,8 @@ const DRAFT: Draft = {
   laterInput: '',
 }
 
-/** Whether a request that is signed like this is taken. What it signs, it signs rightly. */
-async function isTaken(
+/** Whether a request with this signature is accepted. The signature itself is right for what it covers. */
+async function isAccepted(
   change: Partial<Draft> = {},
   moved: Partial<SignedRequest> = {},
   key = AGENT.raw,
@@ -179,13 +184,13 @@ test('a request is signed by its key, for this address, with this body, just now
     { more: ';tag="web-bot-auth";alg="ed25519"' },
     { digest: `${digestOf(BODY, 'sha-512')}, md5=:AAAA:` },
     { digest: `${digestOf(BODY)}, ${digestOf(BODY, 'sha-512')}` },
-    // Signatures of others beside it, or for other purposes.
+    // Further signatures of others, or for other purposes.
     { otherInput: 'b=("@method");keyid="aaaaaaaaaaaa", c=("@method");tag="web-bot-auth";keyid="other", ' },
   ]
-  for (const change of good) expect([change, await isTaken(change)]).toEqual([change, true])
+  for (const change of good) expect([change, await isAccepted(change)]).toEqual([change, true])
 })
 
-test('what covers too little, is not of now, or is said twice is not taken, however well it is signed', async () => {
+test('a right signature is refused if it covers too little, is not current, or comes twice', async () => {
   const bad: Partial<Draft>[] = [
     { components: '"@target-uri" "content-digest"' },
     { components: '"@method" "@target-uri"' },
@@ -215,12 +220,12 @@ test('what covers too little, is not of now, or is said twice is not taken, howe
     { laterInput: ', b=("@method");keyid="aaaaaaaaaaaa";tag="web-bot-auth"' },
     { otherSignature: 'nonsense, ' },
   ]
-  for (const change of bad) expect([change, await isTaken(change)]).toEqual([change, false])
-  expect(await isTaken({}, { url: 'https://registry.example/other' })).toBe(false)
-  expect(await isTaken({}, { method: 'GET' })).toBe(false)
-  expect(await isTaken({}, { body: utf8('another body') })).toBe(false)
-  expect(await isTaken({}, { header: () => undefined })).toBe(false)
-  expect(await isTaken({}, {}, anEd25519Key().raw)).toBe(false)
+  for (const change of bad) expect([change, await isAccepted(change)]).toEqual([change, false])
+  expect(await isAccepted({}, { url: 'https://registry.example/other' })).toBe(false)
+  expect(await isAccepted({}, { method: 'GET' })).toBe(false)
+  expect(await isAccepted({}, { body: utf8('another body') })).toBe(false)
+  expect(await isAccepted({}, { header: () => undefined })).toBe(false)
+  expect(await isAccepted({}, {}, anEd25519Key().raw)).toBe(false)
 })
 
 test('a key of small order signs no request', async () => {

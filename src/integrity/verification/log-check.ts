@@ -1,26 +1,21 @@
-import { type Db, StoreFault } from '../db/db.ts'
-import { equalBytes, toBase64 } from '../proof/bytes.ts'
-import { openNote } from '../proof/note/signed-note.ts'
-import { parseTreeHead } from '../proof/note/tree-head.ts'
-import { leafHash, rangeRoot } from '../proof/tree/merkle.ts'
-import { subtreesFromTiles, TILE_WIDTH, TileBuilder } from '../proof/tree/tiles.ts'
-import type { Log } from './log.ts'
-import { verifierKey } from './log-key.ts'
-import * as store from './store.ts'
-import { touches, Verdict } from './verification/verdict.ts'
+import { type Db, StoreFault } from '../../db/db.ts'
+import { equalBytes, toBase64 } from '../../proof/bytes.ts'
+import { openNote } from '../../proof/note/signed-note.ts'
+import { parseTreeHead } from '../../proof/note/tree-head.ts'
+import { leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
+import { subtreesFromTiles, TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
+import type { Log } from '../log.ts'
+import { verifierKey } from '../log-key.ts'
+import * as store from '../store.ts'
+import { touches, Verdict } from './verdict.ts'
 
 const LEAVES_PER_READ = 1_000
 
 /**
- * Recomputes a whole log from its stored entries and returns every difference, with the entries that are not to be
- * served. `tx` must be a snapshot of the store, and `noted` the content of the lock, read before that.
+ * Recomputes a whole log from its stored entries and returns every difference, with the entries that must not be
+ * served. `tx` must be a snapshot of the store, and `locked` the checkpoint in the lock, read before the snapshot.
  */
-export async function checkLog(
-  tx: Db,
-  log: Log,
-  noted: string,
-  pause: () => Promise<void> = async () => undefined,
-): Promise<Verdict> {
+export async function checkLog(tx: Db, log: Log, locked: string, pause: () => Promise<void>): Promise<Verdict> {
   const verdict = new Verdict()
   const tiles = new Map<string, Uint8Array>()
   const tree = new TileBuilder(({ level, n }, hashes) => {
@@ -37,7 +32,7 @@ export async function checkLog(
     const [level = 0, n = 0] = name.split('/').map(Number)
     const stored = await store.findTile(tx, log.name, level, n)
     if (stored && equalBytes(stored, hashes)) continue
-    // A tile above others differs also where an entry below it does: then the others are right, and are served.
+    // A wrong entry changes all tiles above it. Only the entry fails then, and the others below those tiles are served.
     const width = TILE_WIDTH ** (level + 1)
     const isOwn = !touches(verdict.failed, n * width, (n + 1) * width)
     verdict.add(
@@ -45,7 +40,7 @@ export async function checkLog(
       isOwn ? [n * width, (n + 1) * width] : undefined,
     )
   }
-  for (const fault of await checkCheckpoints(tx, log, noted, leaves, tiles, pause)) verdict.add(fault)
+  for (const fault of await checkCheckpoints(tx, log, locked, leaves, tiles, pause)) verdict.add(fault)
   return verdict
 }
 
@@ -53,7 +48,7 @@ export async function checkLog(
 async function checkCheckpoints(
   tx: Db,
   log: Log,
-  noted: string,
+  locked: string,
   leaves: number,
   tiles: ReadonlyMap<string, Uint8Array>,
   pause: () => Promise<void>,
@@ -67,7 +62,7 @@ async function checkCheckpoints(
   const { signers, retired } = log.currentKeys()
   const keys = [...signers.map(verifierKey), ...retired.map(({ key }) => key)]
   const signed = await store.checkpoints(tx, log.name)
-  const complaint = log.lock.complaint(log.name, signed, noted)
+  const complaint = log.lock.complaint(log.name, signed, locked)
   if (complaint !== undefined) faults.push(complaint)
   for (const { size, root, note } of signed) {
     const opened = await openNote(note, keys)

@@ -2,14 +2,14 @@ import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { anMlDsaWitness, aSigner, keyOf, MemoryLog } from '../../proof/fixture.ts'
-import { openCheckpoint } from '../../proof/note/checkpoint.ts'
-import { cosign } from '../../proof/note/cosignature.ts'
-import { formatPolicy, parsePolicy, type TrustPolicy } from '../../proof/note/policy.ts'
-import type { NoteSigner } from '../../proof/note/signed-note.ts'
-import { answering, NOW, type OpenLog, openLog, textIn } from '../fixture.ts'
-import { retireOldKeys, rotateKeys } from '../key-rotation.ts'
-import { cosignAgain } from '../publication.ts'
+import { anMlDsaWitness, aSigner, keyOf, MemoryLog } from '../proof/fixture.ts'
+import { openCheckpoint } from '../proof/note/checkpoint.ts'
+import { cosign } from '../proof/note/cosignature.ts'
+import { formatPolicy, parsePolicy, type TrustPolicy } from '../proof/note/policy.ts'
+import type { NoteSigner } from '../proof/note/signed-note.ts'
+import { answering, checkpointText, NOW, type OpenLog, openLog } from './fixture.ts'
+import { retireOldKeys, rotateKeys } from './key-rotation.ts'
+import { cosignAgain } from './publication.ts'
 import { cosignedBy, type WitnessAddress } from './witness-client.ts'
 
 const SECONDS = NOW / 1000
@@ -17,7 +17,7 @@ const PATIENCE = { timeoutMs: 2_000, retries: 0 }
 const witness = await aSigner('witness.example/one')
 const other = await aSigner('witness.example/two')
 const honest = (signer = witness, seconds = SECONDS) =>
-  answering(async (_, body) => new Response(await cosign(textIn(body), signer, seconds)))
+  answering(async (_, body) => new Response(await cosign(checkpointText(body), signer, seconds)))
 const at = ({ url }: { url: string }, signer = witness): WitnessAddress => ({ key: keyOf(signer, 4), url })
 const opened = async ({ db, log }: OpenLog, witnesses: NoteSigner[] = [witness]) =>
   openCheckpoint((await log.head(db)).note, parsePolicy(formatPolicy(log.signers, witnesses)) as TrustPolicy)
@@ -26,7 +26,7 @@ test('of a witness with two keys under one name, the line of the pinned key is p
   await using log = await openLog()
   const renewed = await aSigner(witness.name)
   using both = answering(async (_, body) => {
-    const lines = [renewed, witness].map((signer) => cosign(textIn(body), signer, SECONDS))
+    const lines = [renewed, witness].map((signer) => cosign(checkpointText(body), signer, SECONDS))
     return new Response((await Promise.all(lines)).join(''))
   })
   await log.publish('one', cosignedBy([at(both)], 1, PATIENCE))
@@ -38,7 +38,9 @@ test('a false line by the pinned key before a good one is not published', async 
   await using log = await openLog()
   using confused = answering(
     async (_, body) =>
-      new Response((await cosign('another\n1\ntext\n', witness, 1)) + (await cosign(textIn(body), witness, SECONDS))),
+      new Response(
+        (await cosign('another\n1\ntext\n', witness, 1)) + (await cosign(checkpointText(body), witness, SECONDS)),
+      ),
   )
   await log.publish('one', cosignedBy([at(confused)], 1, PATIENCE))
   expect(await opened(log)).toMatchObject({ ok: true })
@@ -60,7 +62,7 @@ test.each(CLAIMS)('a witness that %s and shows nothing is refused, and stops nob
     // A checkpoint of our log that someone else signed.
     async () =>
       new Response(await new MemoryLog({ ...other, name: log.log.origin }).append(Uint8Array.of(9)).checkpoint()),
-    // One that is ours.
+    // A checkpoint of our log that we signed.
     async () => new Response((await log.log.head(log.db)).note),
   ]
   for (const [i, view] of views.entries()) {
@@ -107,7 +109,7 @@ test('a request that fails is repeated as often as the settings say', async () =
   let requests = 0
   using slow = answering(async (_, body) =>
     ++requests % 3 === 0
-      ? new Response(await cosign(textIn(body), witness, SECONDS))
+      ? new Response(await cosign(checkpointText(body), witness, SECONDS))
       : new Response('', { status: 503 }),
   )
   await expect(log.publish('one', cosignedBy([at(slow)], 1, { ...PATIENCE, retries: 1 }))).rejects.toThrow('refused')
@@ -136,7 +138,7 @@ test('witnesses cosign again what they cosigned a day ago, in place of their old
   let requests = 0
   using live = answering(async (_, body) => {
     requests++
-    return new Response(await cosign(textIn(body), witness, clock.seconds))
+    return new Response(await cosign(checkpointText(body), witness, clock.seconds))
   })
   using gone = honest(other)
   await log.publish('one', cosignedBy([at(live), at(gone, other)], 2, PATIENCE))
@@ -158,7 +160,7 @@ test('an ML-DSA-44 line of a witness is passed on if it holds, and left out if i
   for (const isGood of [true, false]) {
     await using log = await openLog()
     using both = answering(async (_, body) => {
-      const text = textIn(body)
+      const text = checkpointText(body)
       const line = await second.cosign(isGood ? text : text.replace('\n1\n', '\n2\n'), SECONDS)
       return new Response(line + (await cosign(text, witness, SECONDS)))
     })

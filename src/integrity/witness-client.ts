@@ -1,24 +1,35 @@
-import { type Db, StoreFault } from '../../db/db.ts'
-import { equalBytes, toBase64, toHex, utf8 } from '../../proof/bytes.ts'
-import { cosignedAt, cosignersOf } from '../../proof/note/cosignature.ts'
-import { findKey, openNote, parseNote, signatureLine, type VerifierKey } from '../../proof/note/signed-note.ts'
-import { parseExtendedHead, type TreeHead } from '../../proof/note/tree-head.ts'
-import { sha256 } from '../../proof/sha256.ts'
-import { consistencyPath, rangeRoot } from '../../proof/tree/merkle.ts'
-import type { Log } from '../log.ts'
-import { verifierKey } from '../log-key.ts'
-import type { Cosign } from '../publication.ts'
-import type { StoredCheckpoint } from '../store.ts'
-import * as store from '../store.ts'
-import { type Patience, request } from './witness-request.ts'
+import { type Db, StoreFault } from '../db/db.ts'
+import { ask, OutgoingFault } from '../outgoing/outgoing.ts'
+import { equalBytes, toBase64, toHex, utf8 } from '../proof/bytes.ts'
+import { cosignedAt, cosignersOf } from '../proof/note/cosignature.ts'
+import { findKey, openNote, parseNote, signatureLine, type VerifierKey } from '../proof/note/signed-note.ts'
+import { parseExtendedHead, type TreeHead } from '../proof/note/tree-head.ts'
+import { sha256 } from '../proof/sha256.ts'
+import { consistencyPath, rangeRoot } from '../proof/tree/merkle.ts'
+import type { Log } from './log.ts'
+import { verifierKey } from './log-key.ts'
+import type { Cosign } from './publication.ts'
+import type { StoredCheckpoint } from './store.ts'
+import * as store from './store.ts'
 
 /** A witness of our logs, and its address. */
 export interface WitnessAddress {
   key: VerifierKey
   url: string
-  /** Its ML-DSA-44 key. Lines by it are passed on beside those by `key`; the quorum counts `key` alone. */
+  /** Its ML-DSA-44 key. Lines by it are passed on with those by `key`; the quorum counts only `key`. */
   mlDsaKey?: VerifierKey | undefined
 }
+
+/** Limits of the requests to a witness. */
+export interface Patience {
+  /** For each request. */
+  timeoutMs: number
+  /** How often a request is repeated that failed or was answered with 429 or 5xx. */
+  retries: number
+}
+
+const MAX_ANSWER_BYTES = 64 * 1024
+const PAUSE_MS = 250
 
 /** Something is signed but cannot become public, because too few witnesses have cosigned it. */
 export class WitnessFault extends StoreFault {}
@@ -27,8 +38,8 @@ type WitnessReply =
   | { witness: WitnessAddress; lines: string[] }
   | { witness: WitnessAddress; lines?: undefined; why: 'unreachable' | 'refused' | 'forked' }
 
-/** What came of one request: an answer, the size that the witness has instead, or that our proof does not hold for it. */
-type Sent = WitnessReply | { has: number } | 'inconsistent'
+/** The result of one request: a reply, the size that the witness has instead, or its claim that our proof fails. */
+type CosignResult = WitnessReply | { has: number } | 'inconsistent'
 
 /**
  * C2SP tlog-witness, the log's side: asks all witnesses at once, each within a time limit, and collects their signature
@@ -43,7 +54,7 @@ export const cosignedBy = (witnesses: readonly WitnessAddress[], quorum: number,
     return cosigners.filter(({ seconds }) => seconds * 1000 >= since).length >= Math.max(1, quorum)
   },
   async ask(db, log, signed) {
-    const answers = await Promise.all(witnesses.map((witness) => ask({ db, log, signed, patience }, witness)))
+    const answers = await Promise.all(witnesses.map((witness) => requestLines({ db, log, signed, patience }, witness)))
     const forked = answers.find((answer) => answer.lines === undefined && answer.why === 'forked')
     if (forked)
       throw new WitnessFault(
@@ -69,28 +80,31 @@ interface CosignRequest {
   patience: Patience
 }
 
-async function ask(asking: CosignRequest, witness: WitnessAddress): Promise<WitnessReply> {
-  const { db, log, signed } = asking
+async function requestLines(request: CosignRequest, witness: WitnessAddress): Promise<WitnessReply> {
+  const { db, log, signed } = request
   const known = Math.min(await store.witnessSize(db, log.name, witness.key.name), signed.size)
-  const first = await send(asking, witness, known)
-  const second = isBehind(first, known, signed.size) ? await send(asking, witness, first.has) : first
+  const first = await addCheckpoint(request, witness, known)
+  const second = isBehind(first, known, signed.size) ? await addCheckpoint(request, witness, first.has) : first
   if (typeof second === 'object' && 'witness' in second) return second
-  // A 409 or a 422 is anyone's word. Only a checkpoint under our own signature shows that there is another history.
-  return { witness, why: (await showsFork(asking, witness)) ? 'forked' : 'refused' }
+  // A 409 or a 422 proves nothing. Only a checkpoint under our own signature shows that there is another history.
+  return { witness, why: (await showsFork(request, witness)) ? 'forked' : 'refused' }
 }
 
-const isBehind = (sent: Sent, known: number, size: number): sent is { has: number } =>
-  typeof sent === 'object' && 'has' in sent && sent.has !== known && sent.has <= size
+const isBehind = (result: CosignResult, known: number, size: number): result is { has: number } =>
+  typeof result === 'object' && 'has' in result && result.has !== known && result.has <= size
 
-/** One add-checkpoint request. */
-async function send({ db, log, signed, patience }: CosignRequest, witness: WitnessAddress, old: number): Promise<Sent> {
+async function addCheckpoint(
+  { db, log, signed, patience }: CosignRequest,
+  witness: WitnessAddress,
+  old: number,
+): Promise<CosignResult> {
   const path = await consistencyPath(old, signed.size, log.subtrees(db))
   const body = `old ${old}\n${path.map((hash) => `${toBase64(hash)}\n`).join('')}\n${signed.note}`
-  const response = await request(`${witness.url}/add-checkpoint`, patience, body)
+  const response = await askWitness(`${witness.url}/add-checkpoint`, patience, body)
   if (!response) return { witness, why: 'unreachable' }
   if (response.status === 409 && /^(0|[1-9][0-9]{0,15})\n$/.test(response.text)) return { has: Number(response.text) }
   if (response.status === 422) return 'inconsistent'
-  const lines = response.status === 200 ? await linesIn(response.text, signed, witness) : undefined
+  const lines = response.status === 200 ? await signatureLines(response.text, signed, witness) : undefined
   if (lines === undefined) return { witness, why: 'refused' }
   await store.putWitnessSize(db, log.name, witness.key.name, signed.size)
   return { witness, lines }
@@ -98,9 +112,9 @@ async function send({ db, log, signed, patience }: CosignRequest, witness: Witne
 
 /**
  * The lines of an answer that are passed on: one by the witness's own key, which must hold, and one by its ML-DSA-44 key if
- * that holds or cannot be checked here. A witness may have several keys under one name, so a line is told by name and id.
+ * that holds or cannot be checked here. A witness may have several keys under one name, so lines are found by name and id.
  */
-async function linesIn(
+async function signatureLines(
   lines: string,
   signed: StoredCheckpoint,
   { key, mlDsaKey }: WitnessAddress,
@@ -115,9 +129,9 @@ async function linesIn(
   return own.length > 0 ? [...own, ...(mlDsaKey ? await lineBy(mlDsaKey) : [])] : undefined
 }
 
-/** Reads the witness's own view of our log. A checkpoint in it that we signed and do not have is kept as evidence. */
+/** Reads the checkpoint of our log that the witness shows. If we signed it and do not have it, it is kept as evidence. */
 async function showsFork({ db, log, patience }: CosignRequest, witness: WitnessAddress): Promise<boolean> {
-  const response = await request(`${witness.url}/${toHex(sha256(utf8(log.origin)))}/checkpoint`, patience)
+  const response = await askWitness(`${witness.url}/${toHex(sha256(utf8(log.origin)))}/checkpoint`, patience)
   if (response?.status !== 200) return false
   const { signers, retired } = log.currentKeys()
   const opened = await openNote(response.text, [...signers.map(verifierKey), ...retired.map(({ key }) => key)])
@@ -127,8 +141,37 @@ async function showsFork({ db, log, patience }: CosignRequest, witness: WitnessA
   return true
 }
 
-/** Whether our log has, or had, this head. Another process of ours may have signed it just now. */
+/** Whether our log has, or had, this head. Another process of this installation may have signed it just now. */
 async function isOurs(db: Db, log: Log, { size, root }: TreeHead): Promise<boolean> {
   if (size > (await log.signed(db)).size) return false
   return equalBytes(await rangeRoot(0, size, log.subtrees(db)), root)
+}
+
+interface WitnessResponse {
+  status: number
+  text: string
+}
+
+/**
+ * Posts `body`, or gets if there is none. Undefined if there was no answer in time, or it was too large. The answer is
+ * hostile: it may be late, endless, or a redirection.
+ */
+export async function askWitness(url: string, patience: Patience, body?: string): Promise<WitnessResponse | undefined> {
+  for (let tries = 0; ; tries++) {
+    const response = await once(url, patience.timeoutMs, body)
+    const mayRecover = !response || response.status === 429 || response.status >= 500
+    if (!mayRecover || tries >= patience.retries) return response
+    await Bun.sleep(PAUSE_MS * 2 ** tries)
+  }
+}
+
+async function once(url: string, timeoutMs: number, body?: string): Promise<WitnessResponse | undefined> {
+  const limits = { timeoutMs, mostBytes: MAX_ANSWER_BYTES, loopback: true }
+  try {
+    const { status, bytes } = await ask(url, body === undefined ? limits : { ...limits, body })
+    return status >= 300 && status < 400 ? undefined : { status, text: Buffer.from(bytes).toString('utf8') }
+  } catch (error) {
+    if (error instanceof OutgoingFault) return undefined
+    throw error
+  }
 }
