@@ -325,7 +325,7 @@ test('a document that many ask for at once is made once, and a failure is forgot
   let [renders, isBroken] = [0, true]
   const render = async (): Promise<string> => {
     renders++
-    await Bun.sleep(5)
+    await Bun.sleep(300)
     if (isBroken) throw new Error('not yet')
     return 'x'.repeat(1000)
   }
