@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LOCALITIES } from '../src/ingest/cms/localities.ts'
+import { LOCALITIES } from '../src/ingest/schedules/localities.ts'
 import { PostgresServer, whyNoPostgres } from '../test/support/postgres.ts'
 import { published } from '../test/support/published-files.ts'
 import { codesIn } from '../test/support/published-shelf.ts'

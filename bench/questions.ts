@@ -1,7 +1,7 @@
 // What callers ask in the bench: questions whose answers are rows of the published file, all of them equally likely.
 
 import { existsSync } from 'node:fs'
-import { physicianSchedule } from '../src/ingest/cms/physician.ts'
+import { physicianSchedule } from '../src/ingest/schedules/physician.ts'
 import { readSource } from '../src/ingest/source.ts'
 import type { Row } from '../src/proof/price/row.ts'
 import { published } from '../test/support/published-files.ts'
@@ -38,19 +38,19 @@ export function questionOf({ cpt, region, modifier, setting, kind }: Row): URLSe
 export async function drawQuestions(many: number, regions?: readonly string[]): Promise<URLSearchParams[]> {
   const { rows } = physicianSchedule(await Promise.all(PHYSICIAN_FILES.map(readSource)), {}, new Map())
   const random = dice(SEED)
-  const drawn: string[] = []
+  const drawn: Row[] = []
   let seen = 0
-  for (const { key, body } of rows) {
-    if (!body.includes('"kind":"price"') || regions?.includes(key.split('|')[1] as string) === false) continue
+  for (const row of rows) {
+    if (row.kind !== 'price' || regions?.includes(row.region) === false) continue
     const place = seen < many ? seen : Math.floor(random() * (seen + 1))
     seen++
-    if (place < many) drawn[place] = body
+    if (place < many) drawn[place] = row
   }
   for (let i = drawn.length - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1))
-    ;[drawn[i], drawn[j]] = [drawn[j] as string, drawn[i] as string]
+    ;[drawn[i], drawn[j]] = [drawn[j] as Row, drawn[i] as Row]
   }
-  return drawn.map((body) => questionOf(JSON.parse(body)))
+  return drawn.map(questionOf)
 }
 
 /** mulberry32 */

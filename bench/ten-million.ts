@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LOCALITIES } from '../src/ingest/cms/localities.ts'
+import { LOCALITIES } from '../src/ingest/schedules/localities.ts'
 import { codeAt, rowsOf, writeLargeSchedule } from '../test/support/large-schedule.ts'
 import { type Line, MEBIBYTE, perSecond, type Timing, timed, times } from './measure.ts'
 import { ATR, atRest, type Environment, type Service, startService } from './service.ts'

@@ -109,7 +109,7 @@ async function sizes(): Promise<Line[]> {
   const large = await largeRegistry()
   return [
     {
-      what: 'the verifier of lookups as one module for browsers',
+      what: 'the verifier of lookups as it is published, with its comments',
       figure: kilobytes(lookups.length),
       beside: `${kilobytes(gzipSync(lookups).length)} with gzip`,
     },

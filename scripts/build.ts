@@ -1,18 +1,11 @@
-// Writes dist/: the exports of the package for whoever has no Bun. One file each, no imports, for Node and browsers, and
-// their types.
+// Writes dist/: each export of the package as one ES module for Node and browsers, readable, with its comments, a source
+// map and its types. Nothing is minified: an auditor reads what runs.
 
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { minify } from 'terser'
-import { withKnownArguments } from './small/arguments.ts'
-import { withoutParentheses, withShortExpressions, withShortNumbers } from './small/expressions.ts'
-import { withExpressions } from './small/functions.ts'
-import { withLiftedVariables } from './small/lifted.ts'
-import { withShortMembers } from './small/members.ts'
-import { withArrows, withSharedNames } from './small/shared-names.ts'
-import { withShortNames } from './small/short-names.ts'
-import { printed } from './small/tree.ts'
+import { rollup } from '@rollup/wasm-node'
 
 const ROOT = join(import.meta.dir, '..')
 const SOURCES = {
@@ -25,85 +18,97 @@ const SOURCES = {
 }
 type Module = keyof typeof SOURCES
 export const MODULES = Object.keys(SOURCES) as Module[]
-const sourceOf = (name: Module): string => join(ROOT, `src/${SOURCES[name]}.ts`)
 
-/** One TypeScript file and what it imports, as one module for browsers. */
+/** A module of the package: its text, and its source map as JSON, which names the files in src/. */
+interface Built {
+  code: string
+  map: string
+}
+
+/** Runs the compiler on all modules and what they import. */
+function compile(...options: readonly string[]): void {
+  const { status, stdout } = spawnSync(
+    join(ROOT, 'node_modules/.bin/tsc'),
+    ['-p', join(ROOT, 'tsconfig.package.json'), ...options],
+    { cwd: ROOT, encoding: 'utf8' },
+  )
+  if (status !== 0) throw new Error(`the package cannot be compiled: ${stdout}`)
+}
+
+/** Bundles all modules. The compiler and Rollup keep comments, which `Bun.build` does not. */
+async function bundleAll(): Promise<Record<Module, Built>> {
+  const folder = mkdtempSync(join(tmpdir(), 'atr-build-'))
+  try {
+    compile('--outDir', folder, '--sourceMap', '--noCheck')
+    return Object.fromEntries(
+      await Promise.all(MODULES.map(async (name) => [name, await bundle(name, folder)] as const)),
+    ) as Record<Module, Built>
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Joins what a module needs of the compiled files, and leaves out what it does not use. */
+async function bundle(name: Module, folder: string): Promise<Built> {
+  const bundle = await rollup({
+    input: join(folder, `${SOURCES[name]}.js`),
+    treeshake: { moduleSideEffects: false, manualPureFunctions: SHAPES },
+    plugins: [
+      {
+        name: 'compiled',
+        load: (file) => ({
+          code: readFileSync(file, 'utf8').replace(/\/\/# sourceMappingURL=.*\n?$/, ''),
+          map: readFileSync(`${file}.map`, 'utf8'),
+        }),
+      },
+    ],
+  })
+  const { output } = await bundle.generate({
+    file: join(ROOT, 'dist', `${name}.js`),
+    format: 'es',
+    banner: `// agent-trust-registry: bundled from src/${SOURCES[name]}.ts. Apache-2.0.\n`,
+    sourcemap: true,
+    sourcemapExcludeSources: true, // src/ is in the package
+  })
+  return { code: output[0].code, map: String(output[0].map) }
+}
+
+/** The functions of proof/shape.ts that make a check of a shape and do nothing else: a check that is not used is left out. */
+const SHAPES = ['both', 'closed', 'either', 'listOf', 'mapOf', 'matches', 'oneOf', 'orNull', 'words']
+
+let bundled: Promise<Record<Module, Built>> | undefined
+const allBundled = (): Promise<Record<Module, Built>> => {
+  bundled ??= bundleAll()
+  return bundled
+}
+
+/** The text of a module as it is published. All are made once in the life of a process, in a few seconds. */
+export const publishedModule = async (name: Module): Promise<string> => (await allBundled())[name].code
+
+/** Writes the modules into a folder, each beside its source map. */
+export async function build(folder: string): Promise<void> {
+  for (const [name, { code, map }] of Object.entries(await allBundled())) {
+    await Bun.write(join(folder, `${name}.js`), code)
+    await Bun.write(join(folder, `${name}.js.map`), map)
+  }
+}
+
+/** Writes the types of each module, file by file. Imports in them are named as readers of packages expect it. */
+export function buildTypes(folder: string): void {
+  compile('--outDir', folder, '--emitDeclarationOnly', '--declaration', '--declarationMap')
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.d.ts')) continue
+    const path = join(folder, file)
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from |import\()(['"])(\.[^'"]*)\.ts\2/g, '$1$2$3.js$2'))
+  }
+}
+
+/** One TypeScript file and what it imports, minified as the pages of the site load it. */
 export async function browserModule(entry: string): Promise<string> {
   const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', format: 'esm', minify: true })
   const [module] = outputs
   if (!module) throw new Error('nothing was built')
   return module.text()
-}
-
-/** A module as Bun bundles it: the same code as the published one, and ready at once. */
-export const bundledModule = (name: Module): Promise<string> => browserModule(sourceOf(name))
-
-const published = new Map<Module, Promise<string>>()
-
-/**
- * A module as it is published. Bun's minifier goes over it once; the other one also puts in place what is used once, and
- * goes over it again: 4% fewer bytes, for one or two seconds, so each is made once. Functions may become arrows: none of
- * ours is called with `new`; classes stay classes. The lines of what throws end now and
- * then, because Node prints the whole line in which an error that nobody catches was thrown.
- */
-export function publishedModule(name: Module): Promise<string> {
-  const made = published.get(name) ?? madeSmall(name)
-  published.set(name, made)
-  return made
-}
-
-async function madeSmall(name: Module): Promise<string> {
-  const format = THROWING.includes(name) ? { max_line_len: 1_000 } : {}
-  return smaller(await bundledModule(name), format, SMALLEST.includes(name))
-}
-
-/** The verifiers return what is wrong. */
-const THROWING: readonly Module[] = ['client']
-
-/** Where the bytes as they are have a limit: 4.4 KB less, and 0.5 KB more with gzip, which finds what repeats by itself. */
-const SMALLEST: readonly Module[] = ['verify']
-
-async function smaller(text: string, format: { max_line_len?: number }, isSmallest: boolean): Promise<string> {
-  const compress = { passes: 5, pure_getters: true, keep_fargs: false, unsafe_arrows: true }
-  const small = isSmallest ? withArrows(text) : text
-  const { code = '' } = await minify(small, { module: true, ecma: 2020, compress, format })
-  return isSmallest ? smallest(code, compress) : code
-}
-
-/** Each step leaves something to the others, so they are taken twice. */
-async function smallest(module: string, compress: object): Promise<string> {
-  // A function that is called where it stands is put in its place by the first minifier, and must not become statements again.
-  const rest = { ...compress, inline: 1 }
-  let text = module
-  for (let round = 0; round < 2; round++) {
-    text = await printed(withKnownArguments(text), rest)
-    text = await printed(withShortExpressions(text), false)
-    text = await printed(withExpressions(text), rest)
-    text = await printed(withLiftedVariables(text), rest)
-  }
-  text = await printed(withShortMembers(text), false)
-  text = await printed(withKnownArguments(withSharedNames(text)), false)
-  return withoutParentheses(await printed(withShortNames(text, withShortNumbers), false, false))
-}
-
-export async function build(folder: string, moduleOf = publishedModule): Promise<void> {
-  for (const name of MODULES) await Bun.write(join(folder, `${name}.js`), await moduleOf(name))
-}
-
-/** The types of each module, file by file. What they import is named as readers of packages expect it. */
-export function buildTypes(folder: string): void {
-  const tsc = join(ROOT, 'node_modules/.bin/tsc')
-  const { status, stdout } = spawnSync(tsc, ['-p', join(ROOT, 'tsconfig.package.json'), '--outDir', folder], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
-  if (status !== 0) throw new Error(`the types cannot be made: ${stdout}`)
-  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
-  )) {
-    const path = join(folder, file)
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from |import\()(['"])(\.[^'"]*)\.ts\2/g, '$1$2$3.js$2'))
-  }
 }
 
 if (import.meta.main) {

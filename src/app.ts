@@ -6,7 +6,6 @@ import { figuresFacts, publishedFigures } from './figures/facts.ts'
 import { figuresOperations } from './figures/operations.ts'
 import { type CalendarParts, releaseOnCalendar } from './figures/release-calendar.ts'
 import { systemDice } from './figures/window/dice.ts'
-import { FrontDoor } from './front-door.ts'
 import { type Installation, loadVerifier } from './installation.ts'
 import { integrityOperations } from './integrity/operations.ts'
 import { dayStamp } from './integrity/published.ts'
@@ -14,13 +13,11 @@ import type { StatusAnswer } from './integrity/report/status.ts'
 import { tileSource } from './integrity/tile-source.ts'
 import { type CycleOptions, verifyInCycle } from './integrity/verification/cycle.ts'
 import { FailedParts } from './integrity/verification/failed-parts.ts'
-import { isHere, mirrorNotice, readOnlyOperations, readOnlyResources } from './mirror/read-only.ts'
 import type { Operation } from './operation.ts'
 import { MOST_LOST } from './proof/price/lost-source.ts'
 import { addressBlock } from './rails/address.ts'
 import { makeGate } from './rails/admission.ts'
-import { type Limits, makeLimiter, ownTables } from './rails/limit/limits.ts'
-import { openSharedTables } from './rails/limit/shared-windows.ts'
+import { type Limits, makeLimiter } from './rails/limit/limits.ts'
 import { type ValkeyLimits, valkeyLimiter } from './rails/limit/valkey-limiter.ts'
 import { ASSERTION_ALGORITHMS } from './rails/oauth/assertion.ts'
 import { clientCall, TOKEN_PATH, tokenOperation } from './rails/oauth/client-credentials.ts'
@@ -36,7 +33,7 @@ import { examplePrice } from './registry/lookup/example.ts'
 import { findRowBodies, findRowTile } from './registry/lookup/proofs.ts'
 import { publishedRegistry } from './registry/lookup/view.ts'
 import { type RegistryParts, registryOperations } from './registry/operations.ts'
-import { fileSource } from './registry/rows/file-source.ts'
+import { rowStreams } from './registry/rows/row-stream.ts'
 import { providerFacts } from './registry/state/provider-facts.ts'
 import { A2A_PATH, a2aEndpoint } from './surfaces/a2a/endpoint.ts'
 import { skillsOf } from './surfaces/a2a/skills.ts'
@@ -51,7 +48,8 @@ import { jwks } from './surfaces/discovery/jwks.ts'
 import { logPolicy } from './surfaces/discovery/log-policy.ts'
 import { logTiles } from './surfaces/discovery/log-tiles.ts'
 import { openApiDocuments } from './surfaces/discovery/openapi-documents.ts'
-import { releaseFiles } from './surfaces/discovery/release-files.ts'
+import { isHere, mirrorNotice, readOnlyOperations, readOnlyResources } from './surfaces/discovery/read-only.ts'
+import { releaseStreams } from './surfaces/discovery/release-streams.ts'
 import { catalogues } from './surfaces/guides/catalogues.ts'
 import { guides } from './surfaces/guides/guide.ts'
 import { siteFiles } from './surfaces/guides/site-files.ts'
@@ -72,13 +70,14 @@ import { assetFiles } from './surfaces/site/assets.ts'
 import { feed } from './surfaces/site/feed.ts'
 import { frameOf } from './surfaces/site/frame.ts'
 import { landing } from './surfaces/site/landing.ts'
-import { hospitalList } from './surfaces/written/hospital.ts'
+import { hospitalList } from './surfaces/words/hospitals.ts'
+
 export interface AppOptions {
   baseUrl: () => string
   /** Epoch milliseconds. Nonces and tokens use the clock of the database, unless a test sets this one for all. */
   now: () => number
   railsClock?: () => Promise<number>
-  limits: Limits & { sharedMemory?: string | undefined }
+  limits: Limits
   /** Counts the requests of all machines together. */
   valkey?: Pick<ValkeyLimits, 'valkey' | 'tell'> | undefined
   /** Whether releases of the figures also remove old cases. */
@@ -226,7 +225,7 @@ export function makeApp(
         findRowBodies(db, { view: await published.at(), release_id }, bundle),
       stamp: registryStamp,
     }),
-    ...releaseFiles({ ...fileSource(db, async () => (await published.at()).releases), stamp: registryStamp }),
+    ...releaseStreams({ ...rowStreams(db, async () => (await published.at()).releases), stamp: registryStamp }),
     feed({
       baseUrl,
       origin: registryLog.origin,
@@ -247,11 +246,7 @@ export function makeApp(
   ]
   const resources = readOnly ? readOnlyResources(allResources, readOnly) : allResources
   const clockMs = (): number => performance.now()
-  const { sharedMemory } = limits
-  const own = makeLimiter(
-    limits,
-    sharedMemory === undefined ? ownTables(clockMs) : (quotas) => openSharedTables(sharedMemory, quotas),
-  )
+  const own = makeLimiter(limits, clockMs)
   const limiter = options.valkey ? valkeyLimiter(limits, { ...options.valkey, pepper, own, clockMs }) : own
   const gate = makeGate(rails, limiter)
   const oauth = { ...rails, resources: PARTS.map((part) => `/${part}`) }
@@ -278,7 +273,6 @@ export function makeApp(
   const operations = asServed(allOperations)
   const answered = readOnly ? operations.filter((_, at) => isHere(allOperations[at] as Operation)) : operations
 
-  const door = new FrontDoor()
   const http = httpSurface({
     operations,
     resources,
@@ -289,11 +283,7 @@ export function makeApp(
     randomId: randomUUID,
     cacheBytes: options.cacheBytes,
     refusalPages: refusalPages(frame),
-    // Ready-made answers do not wait in the queue, because sending them costs less than queueing them.
-    door: {
-      isOpen: () => door.isOpen(),
-      inLine: (address, answer) => door.inLine(addressBlock(address), answer),
-    },
+    callerAt: addressBlock,
   })
   const followFiguresCalendar = (tell: CalendarParts['tell']) =>
     releaseOnCalendar({ parts: { ...figures, cosign, dice: systemDice(), retention: options.retention }, tell })

@@ -64,7 +64,7 @@ export const Settings = z.object({
     .min(1)
     .max(64)
     .default(1)
-    .describe('How many processes answer requests, on one port. More than one needs Linux.'),
+    .describe('How many processes answer requests, on one port. More than one needs Linux and VALKEY_URL.'),
   DATA_DIR: z
     .string()
     .min(1)
@@ -202,18 +202,6 @@ export const Settings = z.object({
   ANONYMOUS_RPM: rate
     .default(600_000)
     .describe('Requests per minute of all callers without a credential together, in each quota.'),
-  CONNECTIONS: z.coerce
-    .number()
-    .int()
-    .min(16)
-    .default(10_000)
-    .describe('How many connections each process keeps open, or fewer where it may open fewer files.'),
-  CONNECTIONS_PER_ADDRESS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(500)
-    .describe('How many connections of one address each process keeps open, except those of TRUSTED_PROXIES.'),
   ADMIN_PORT: port
     .optional()
     .describe('Port for /metrics, in the form of Prometheus, on 127.0.0.1 only; 0 picks a free one. Default: none.'),

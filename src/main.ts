@@ -5,12 +5,11 @@ import { Valkey } from './db/valkey.ts'
 import { faultOf } from './fault.ts'
 import { LineQueue } from './host/line-queue.ts'
 import type { Installation } from './installation.ts'
-import { addressBlock } from './rails/address.ts'
+import { type ListenOptions, listen, type Server } from './listen.ts'
+import { callerAddress, trustedProxies } from './surfaces/http/caller-address.ts'
 import { RequestMetrics } from './surfaces/http/metrics.ts'
 import type { RequestLine } from './surfaces/http/router.ts'
-import { hospitalNames, NamesFault } from './surfaces/written/hospital.ts'
-import { callerAddress, trustedProxies } from './transport/forwarded.ts'
-import { type ListenOptions, listen, type Server } from './transport/server.ts'
+import { hospitalNames, NamesFault } from './surfaces/words/hospitals.ts'
 
 export interface RunningService {
   app: App
@@ -18,7 +17,7 @@ export interface RunningService {
   url: string
   /** The address it listens on. */
   localUrl: string
-  /** Where its metrics are, if ADMIN_PORT is set. */
+  /** The address of its metrics, if ADMIN_PORT is set. */
   metricsUrl: string | undefined
   stop(): Promise<void>
 }
@@ -27,8 +26,6 @@ export interface RunningService {
 export interface Worker {
   /** From 1 on. The first one also does what is done once for all of them. */
   number: number
-  /** Where the requests of all workers are counted. */
-  sharedMemory: string
 }
 
 /** Starts listening. `stop` finishes the requests under way, then closes the store. */
@@ -47,7 +44,7 @@ export function start(
   const app = makeApp(installation, {
     baseUrl: () => url,
     now: Date.now,
-    limits: { ...limitsOf(config), sharedMemory: worker?.sharedMemory },
+    limits: limitsOf(config),
     valkey: valkey && { valkey, tell: (isAway) => logValkey(isAway, worker) },
     retention: config.OUTCOMES_RETENTION === 'on',
     contact: config.CONTACT,
@@ -66,21 +63,11 @@ export function start(
     port: config.PORT,
     // The parent of the workers has made sure that nobody else listens on the port.
     isShared: worker !== undefined,
-    limits: {
-      most: config.CONNECTIONS,
-      perAddress: config.CONNECTIONS_PER_ADDRESS,
-      blockOf: addressBlock,
-      isExempt: isTrusted,
+    answer(request, peer) {
+      const forwarded = hasProxies ? request.headers.get('x-forwarded-for') : null
+      return app.fetch(request, callerAddress(peer, forwarded, isTrusted))
     },
-    tell: (closed) => logConnections(closed, worker),
-    fault: (fault) => logTransport(fault, worker),
-    host: {
-      answer(asked) {
-        const forwarded = hasProxies ? asked.head.get('x-forwarded-for') : null
-        return app.answer(asked, callerAddress(asked.address, forwarded, isTrusted))
-      },
-      refuse: app.refuse,
-    },
+    fault: (fault) => logListener(fault, worker),
   })
   let admin: Server | undefined
   try {
@@ -131,7 +118,7 @@ function namesIn(file: string | undefined): ReadonlyMap<string, string> | undefi
   }
 }
 
-/** What is done once, whatever the number of processes, is done by the first of them. */
+/** The first process does the jobs that are done once, whatever the number of processes. */
 export const doesJobs = (worker: Worker | undefined): boolean => worker === undefined || worker.number === 1
 
 export const limitsOf = (config: Config) => ({
@@ -144,31 +131,26 @@ export const limitsOf = (config: Config) => ({
 
 /** The port that can be used; a free one for 0. Fails with the same message as `start` if it cannot. */
 export async function tryPort({ HOST, PORT }: Config): Promise<number> {
-  const server = listenOn({ hostname: HOST, port: PORT, host: { answer: unavailable, refuse: unavailable } })
+  const server = listenOn({ hostname: HOST, port: PORT, answer: () => new Response(null, { status: 503 }) })
   await server.stop()
   return server.port
 }
 
-const unavailable = (): Response => new Response(null, { status: 503 })
-
-/** What the address is that a service listens on. */
+/** The address that a service listens on. */
 export const localAddress = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/** Nobody but this machine needs to know how busy the service is. */
+/** Listens on loopback: nobody else needs to know how busy the service is. */
 const listenForAdmin = (port: number, metrics: () => string): Server =>
   listenOn(
     {
       hostname: '127.0.0.1',
       port,
-      fault: (fault) => logTransport(fault, undefined),
-      host: {
-        answer: ({ head }) =>
-          head.target.split('?', 1)[0] === '/metrics'
-            ? new Response(metrics(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
-            : new Response(null, { status: 404 }),
-        refuse: () => new Response(null, { status: 400 }),
-      },
+      fault: (fault) => logListener(fault, undefined),
+      answer: ({ url }) =>
+        new URL(url, 'http://localhost').pathname === '/metrics'
+          ? new Response(metrics(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+          : new Response(null, { status: 404 }),
     },
     'ADMIN_PORT',
   )
@@ -236,14 +218,11 @@ const logValkey = (isAway: boolean, worker: Worker | undefined): void =>
     ...named(worker),
   })
 
-const logConnections = (closed: { connections: number; closed: number }, worker: Worker | undefined): void =>
-  logLine({ level: 'warn', ...closed, ...named(worker) })
+/** The service failed before it could log so itself. */
+const logListener = (fault: unknown, worker: Worker | undefined): void =>
+  logLine({ level: 'error', part: 'listener', ...named(worker), ...faultOf(fault) })
 
-/** The service was to answer, and failed before it could log so itself; or an answer broke off. */
-const logTransport = (fault: unknown, worker: Worker | undefined): void =>
-  logLine({ level: 'error', part: 'transport', ...named(worker), ...faultOf(fault) })
-
-/** As JSON.stringify would write it. All its texts are ours, without a character that needs an escape. */
+/** Writes what JSON.stringify would write. All its texts are ours, without a character that needs an escape. */
 const lineText = (
   at: string,
   { request_id, method, route, status, ms, caller, code, key_id }: RequestLine,

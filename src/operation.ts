@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { DamageFault, StoreBusy } from './db/db.ts'
 import { type FieldError, Problem, type ProblemCode } from './problem.ts'
-import { after, attempt, type Soon } from './soon.ts'
-import type { WorkQueue } from './work-queue.ts'
+import type { Queue } from './queue.ts'
 
-/** What a credential may be allowed to read. */
+/** The permissions that a credential can have. */
 export const SCOPES = {
   'figures:read': 'Aggregate dispute metrics (w, r, p, savings)',
   'registry:read': 'Cited CPT reference prices with proof blocks',
@@ -42,7 +41,7 @@ export interface CallerProof {
   agent(): Promise<Agent | undefined>
 }
 
-/** Who is calling, as far as a surface can tell. Header texts are hostile. */
+/** The caller, as far as a surface can tell. Header texts are hostile. */
 export interface Call {
   address: string
   agentKey?: string | undefined
@@ -52,11 +51,11 @@ export interface Call {
   proof?: CallerProof | undefined
   /** Set if the request says that it is signed. Nothing of it is checked yet. */
   signed?: SignedCall | undefined
-  /** Aborted when the caller hangs up. Asked for only where the work is heavy. */
-  signal?: () => AbortSignal
+  /** Aborted when the caller hangs up. */
+  signal?: AbortSignal
 }
 
-/** What a signature over a whole request may cover, beside its method and address. Hostile. */
+/** Headers and body of a signed request, which its signature may cover. Hostile. */
 export interface SignedCall {
   header(name: string): string | undefined
   body(): Promise<Uint8Array>
@@ -80,8 +79,8 @@ export interface Gate {
     bucket: Bucket,
     cost?: (() => number | Promise<number>) | undefined,
   ): Visit | Promise<Visit>
-  /** Where heavy work waits, of all surfaces together. */
-  heavy: WorkQueue
+  /** The queue in which heavy work of all surfaces waits for its turn. */
+  queue: Queue
 }
 
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
@@ -100,13 +99,11 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   cache: string
   /**
    * Names everything that its answers depend on besides the input: the same stamp and the same input give the same
-   * bytes, whoever asks, so they are made once. Cheap: it is asked for on each request. Undefined while it is not known.
+   * bytes for all callers, so they are made once. Cheap, because each request needs it. Undefined while it is not known.
    */
   stamp?: Stamp
   /** The largest body it accepts, if more than the usual 16 KiB. */
   bodyBytes?: number
-  /** The bytes of an answer to a query as it was sent, valid until the next call. Undefined: `run` gives the same bytes. */
-  first?: (query: string) => Uint8Array<ArrayBuffer> | undefined
   input: Input
   output: Output
   /** The refusals of this operation, in addition to those that every operation can give. */
@@ -125,7 +122,7 @@ export class ReadyAnswer {
 
   constructor(
     readonly text: string,
-    /** Of a list: where the neighbouring pages are. */
+    /** The neighbouring pages of a list. */
     readonly links?: Record<string, string | null>,
   ) {}
 
@@ -135,7 +132,7 @@ export class ReadyAnswer {
     return this.#value
   }
 
-  /** So that it can stand inside another answer. */
+  /** Lets it be a member of another answer. */
   toJSON(): unknown {
     return this.value
   }
@@ -168,54 +165,54 @@ export type Outcome = {
  * The one way to run an operation: admission and quota, then input, then the work, in its turn if it is heavy, then a check that
  * the answer has the documented shape, unless it is ready to be sent. `read` is called only for a caller who was admitted.
  */
-export function perform(
+export async function perform(
   op: Operation,
   call: Call,
   gate: Gate,
-  read: () => Soon<Record<string, unknown>>,
-): Soon<Outcome> {
-  let parsed: Soon<Record<string, unknown>> | undefined
-  const readOnce = (): Soon<Record<string, unknown>> => {
-    parsed ??= after(read(), (raw) => parseFields(op.input, op.http.method === 'GET' ? withoutEmpty(raw) : raw))
-    return parsed
+  read: () => Record<string, unknown> | Promise<Record<string, unknown>>,
+): Promise<Outcome> {
+  let input: Promise<Record<string, unknown>> | undefined
+  const readOnce = (): Promise<Record<string, unknown>> => {
+    input ??= parseInput(op, read)
+    return input
   }
-  const { cost: costOf } = op
   let cost = 1
-  const count = async (known: NonNullable<typeof costOf>): Promise<number> => {
-    cost = await attempt(
-      () => after(readOnce(), known),
-      (error) => {
-        if (refusalOf(error)) return 1 // what cannot be read, or has no meaning, counts as one; it is refused later
-        throw error
-      },
-    )
+  const countCost = async (): Promise<number> => {
+    try {
+      cost = (await op.cost?.(await readOnce())) ?? 1
+    } catch (error) {
+      if (!refusalOf(error)) throw error // input that is invalid counts as one request, and is refused below
+    }
     return cost
   }
-  const answer = (visit: Visit): Soon<Outcome> => {
-    if (visit.refusal) return { visit, cost, ok: false, problem: visit.refusal }
-    const work = (input: Record<string, unknown>): Soon<unknown> =>
-      after(op.run(input, { agent: visit.agent, signed: call.signed }) as Soon<unknown>, (output) =>
-        output instanceof ReadyAnswer ? output : op.output.parse(output),
-      )
-    const inTurn = async (input: Record<string, unknown>): Promise<unknown> =>
-      gate.heavy.run(visit.who ?? call.address, async () => work(input), call.signal)
-    return attempt(
-      () =>
-        after(readOnce(), (input) =>
-          after(typeof op.heavy === 'function' ? op.heavy(input) : op.heavy === true, (heavy) =>
-            after(heavy ? sharedWork(op, input, () => inTurn(input)) : work(input), (output): Outcome => {
-              return { visit, cost, ok: true, output }
-            }),
-          ),
-        ),
-      (error): Outcome => {
-        const problem = refusalOf(error)
-        if (problem) return { visit, cost, ok: false, problem }
-        throw error
-      },
-    )
+  const visit = await gate.enter(call, op.access, op.limit, op.cost && countCost)
+  if (visit.refusal) return { visit, cost, ok: false, problem: visit.refusal }
+  try {
+    const parsed = await readOnce()
+    const work = (): Promise<unknown> => checkedOutput(op, parsed, { agent: visit.agent, signed: call.signed })
+    const isHeavy = typeof op.heavy === 'function' ? await op.heavy(parsed) : op.heavy === true
+    const inQueue = (): Promise<unknown> => gate.queue.run(visit.who ?? call.address, work, call.signal)
+    const output = await (isHeavy ? sharedWork(op, parsed, inQueue) : work())
+    return { visit, cost, ok: true, output }
+  } catch (error) {
+    const problem = refusalOf(error)
+    if (problem) return { visit, cost, ok: false, problem }
+    throw error
   }
-  return after(gate.enter(call, op.access, op.limit, costOf && (() => count(costOf))), answer)
+}
+
+async function parseInput(op: Operation, read: Parameters<typeof perform>[3]): Promise<Record<string, unknown>> {
+  const sent = await read()
+  return parseFields(op.input, op.http.method === 'GET' ? withoutEmpty(sent) : sent)
+}
+
+async function checkedOutput(
+  op: Operation,
+  input: Record<string, unknown>,
+  caller: Parameters<Operation['run']>[1],
+): Promise<unknown> {
+  const output = await op.run(input, caller)
+  return output instanceof ReadyAnswer ? output : op.output.parse(output)
 }
 
 const underWay = new WeakMap<Operation, Map<string, Promise<unknown>>>()
@@ -230,18 +227,18 @@ async function sharedWork(op: Operation, input: unknown, work: () => Promise<unk
 }
 
 /** Makes something, or waits for it if somebody else has it made already. */
-export async function madeOnce<Made>(
-  known: Map<string, Promise<Made>>,
+export async function madeOnce<Result>(
+  known: Map<string, Promise<Result>>,
   what: string,
-  make: () => Promise<Made>,
-): Promise<Made> {
+  make: () => Promise<Result>,
+): Promise<Result> {
   const others = known.get(what)
   if (others) {
     const shared = await others.then(
       (made) => ({ made }),
       (error: unknown) => ({ error }),
     )
-    // Whoever began it may have hung up, or have had no place in the queue: that is no answer to anyone else.
+    // The caller who began it may have hung up, or have had no place in the queue: that is no answer to anyone else.
     if ('made' in shared) return shared.made
     return refusalOf(shared.error)?.code === 'unavailable' ? make() : Promise.reject(shared.error)
   }
@@ -300,7 +297,7 @@ function fieldError(input: z.ZodObject, issue: z.core.$ZodIssue, raw: Record<str
   return { name, code, message: `the parameter ${name} takes ${allowed(field)}` }
 }
 
-/** What a parameter takes, in words: its documented form, never what was sent. */
+/** Says in words what a parameter takes: its documented form, never what was sent. */
 function allowed(field: z.core.$ZodType): string {
   const inner = innermost(field)
   if (inner instanceof z.ZodEnum) return `one of ${inner.options.join(', ')}`

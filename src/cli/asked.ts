@@ -2,7 +2,7 @@ import { dayOf } from '../calendar.ts'
 import { jsonIn } from '../proof/canonical-json.ts'
 import { parseNote } from '../proof/note/signed-note.ts'
 import type { Members } from '../proof/shape.ts'
-import { askedAt, billAsked, type Expected } from '../proof/whole/asked.ts'
+import { askedAt, billAsked, type ExpectedAnswer } from '../proof/whole/asked.ts'
 import { kindOf } from '../proof/whole/kind.ts'
 import { isShortAnswer } from '../proof/whole/open-points.ts'
 import { isAddress } from './answer-source.ts'
@@ -32,7 +32,7 @@ export type QuestionValues = { [part in (typeof PARTS)[number] | 'asked' | 'line
  * there is one: a true answer to another question proves nothing to the one who asked. An answer to a lookup without its
  * question is checked only if that is asked for.
  */
-export function askedOf(what: string, text: string, values: QuestionValues): Expected {
+export function askedOf(what: string, text: string, values: QuestionValues): ExpectedAnswer {
   if (values.any) return { anyQuestion: true }
   const parts = PARTS.flatMap((part) => (values[part] === undefined ? [] : [[part, values[part]] as const]))
   const address = values.asked ?? (isAddress(what) ? what : undefined)
@@ -45,21 +45,21 @@ export function askedOf(what: string, text: string, values: QuestionValues): Exp
   return askedBy(text, day)
 }
 
-function askedIn(address: string, asOf: string | undefined): Expected {
+function askedIn(address: string, asOf: string | undefined): ExpectedAnswer {
   const asked = askedAt(address, dayOf(Date.now()), asOf)
   if (asked) return asked
   throw new UsageFault('this is not an address of an answer with proofs: --any checks only that it was published')
 }
 
 /** The lines of a bill, from the request that was sent. */
-function linesIn(request: string, as_of: string): Expected {
+function linesIn(request: string, as_of: string): ExpectedAnswer {
   const { lines } = bodyOf(request)
   if (!Array.isArray(lines)) throw new UsageFault('--lines is the request that was sent: JSON with a list of lines')
   return billAsked(lines, as_of)
 }
 
 /** A file without a question. Some answers have none; a list must then be the whole one. */
-function askedBy(text: string, as_of: string): Expected {
+function askedBy(text: string, as_of: string): ExpectedAnswer {
   if (isNote(text)) return { anyQuestion: true, checkpoint: true }
   const kind = kindOf(bodyOf(text))
   if (kind === 'figures') return { figures: true }

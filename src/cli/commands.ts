@@ -13,8 +13,8 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   export: async () => (await import('./export.ts')).exportCommand,
   log: async () => (await import('./log.ts')).log,
   verify: async () => (await import('./verify.ts')).verify,
-  monitor: async () => (await import('./monitor.ts')).monitor,
-  mirror: async () => (await import('./mirror.ts')).mirror,
+  monitor: async () => (await import('../../tools/monitor/command.ts')).monitor,
+  mirror: async () => (await import('../../tools/mirror/command.ts')).mirror,
   citations: async () => (await import('./citations.ts')).citations,
   status: async () => (await import('./doctor.ts')).status,
   doctor: async () => (await import('./doctor.ts')).doctor,
@@ -23,7 +23,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./restore.ts')).restore,
   migrate: async () => (await import('./migrate.ts')).migrate,
-  witness: async () => (await import('./witness.ts')).witness,
+  witness: async () => (await import('../../tools/witness/command.ts')).witness,
 }
 
 export const findCommand = async (name: string): Promise<Command | undefined> =>

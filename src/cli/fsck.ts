@@ -4,9 +4,9 @@ import type { Db } from '../db/db.ts'
 import { PIECE_BYTES } from '../db/file-folder.ts'
 import { loadVerifier, openUnchecked } from '../installation.ts'
 import type { Verifiable, VerificationReport } from '../integrity/verification/verifier.ts'
+import { ourTurn } from '../queue.ts'
 import { listReleases } from '../registry/release/store.ts'
 import { BUNDLE_ROWS } from '../registry/rows/bundle.ts'
-import { giveMemoryBack, ourTurn } from '../registry/turn.ts'
 import { type Command, DONE, JSON_OPTION, REFUSED, show } from './command.ts'
 import { ifInterrupted } from './interruption.ts'
 import { progressLine } from './progress.ts'
@@ -24,7 +24,7 @@ export async function recheck(
   const verifier = await loadVerifier(installation)
   let pieces = 0
   return verifier.verifyAll(now, async () => {
-    if (++pieces % PIECES === 0) giveMemoryBack()
+    if (++pieces % PIECES === 0) Bun.gc(true)
     tell?.({ done: Math.floor(work.rows * Math.min(1, pieces / work.pieces)), total: work.rows })
     await ourTurn()
   })

@@ -1,5 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
-import { type LoadOptions, READERS, type ReaderOption, type Readers } from '../ingest/readers.ts'
+import type { LoadOptions, ReaderOption } from '../ingest/reader.ts'
+import { READERS, type Readers } from '../ingest/readers.ts'
 import { Problem } from '../problem.ts'
 import { UsageFault } from './command.ts'
 import { OVERRIDE_OPTIONS } from './overrides.ts'

@@ -6,7 +6,8 @@ import { StoreFault } from '../db/fault.ts'
 import { importProviders } from '../figures/ledger/directory.ts'
 import { openBytes } from '../files/byte-stream.ts'
 import { load as loadSource } from '../ingest/load.ts'
-import { LOAD_KINDS, type LoadOptions } from '../ingest/readers.ts'
+import type { LoadOptions } from '../ingest/reader.ts'
+import { LOAD_KINDS } from '../ingest/readers.ts'
 import type { Installation } from '../installation.ts'
 import { refusalOf } from '../operation.ts'
 import { Problem } from '../problem.ts'
@@ -15,7 +16,6 @@ import { checkRelease, heldProblem, type ReleaseCheck } from '../registry/releas
 import { type Check, checksOf } from '../registry/release/check-store.ts'
 import { type PublishProgress, publish } from '../registry/release/publish.ts'
 import type { ReleaseState } from '../registry/release/store.ts'
-import { giveMemoryBack } from '../registry/turn.ts'
 import { archiveOf } from './citations.ts'
 import { type Command, DONE, nearest, openStore, show, UsageFault } from './command.ts'
 import { argumentsOf, checkOptions, loadOptions, optionTexts, type SourceArguments } from './load-options.ts'
@@ -173,7 +173,7 @@ async function loadRelease(
   await keep(release)
   let reports = 0
   const compared = (progress: PublishProgress): void => {
-    if (reports++ % REPORTS === 0) giveMemoryBack()
+    if (reports++ % REPORTS === 0) Bun.gc(true)
     line.update(progress)
   }
   const isStaged = release.state === 'staged'

@@ -2,8 +2,7 @@
 // comes back. The tools are those of the service; the rails flow is done here, so that a client needs only the key.
 
 import { createInterface } from 'node:readline'
-import { Fetcher } from '../monitor/fetcher.ts'
-import { tokensOf } from '../monitor/rails.ts'
+import { Fetcher, tokensOf } from '../../tools/monitor/fetcher.ts'
 import { isAddress } from './answer-source.ts'
 import { type Command, DONE, UsageFault } from './command.ts'
 

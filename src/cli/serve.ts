@@ -4,21 +4,9 @@ import { type Config, ConfigFault, isLoopback } from '../config.ts'
 import { faultOf } from '../fault.ts'
 import { createInstallation, type Installation, isInstalled } from '../installation.ts'
 import { followWaiting, type Publisher, type WaitingNews } from '../integrity/publication.ts'
-import {
-  doesJobs,
-  limitsOf,
-  localAddress,
-  logFault,
-  logLine,
-  type RunningService,
-  start,
-  tryPort,
-  type Worker,
-} from '../main.ts'
+import { doesJobs, localAddress, logFault, logLine, type RunningService, start, tryPort, type Worker } from '../main.ts'
 import { SCOPE_NAMES } from '../operation.ts'
 import { createKey } from '../rails/keys.ts'
-import { quotasOf } from '../rails/limit/limits.ts'
-import { makeSharedMemory } from '../rails/limit/shared-windows.ts'
 import { scheduleStates } from '../registry/state/state.ts'
 import { type Command, DONE, openStore, UsageFault } from './command.ts'
 import { originOf } from './init.ts'
@@ -44,20 +32,20 @@ export const serve: Command = {
         demo: { type: 'boolean', default: false },
         mirror: { type: 'string' },
         worker: { type: 'string' },
-        limits: { type: 'string' },
       },
     })
     if (values.mirror !== undefined && values.demo) throw new UsageFault('give --demo or --mirror, not both')
     if (values.mirror !== undefined) return serveMirror(given, values.mirror)
     // For workers only, which the parent starts: see `serveByWorkers`.
-    if (values.worker !== undefined && values.limits !== undefined)
-      return serveAsWorker(given, { number: Number(values.worker), sharedMemory: values.limits })
+    if (values.worker !== undefined) return serveAsWorker(given, { number: Number(values.worker) })
     const config = values.demo ? quieter(given) : given
+    checkWorkers(config)
     if (values.demo && !isLoopback(config.HOST)) throw new UsageFault('demo mode listens on loopback only: unset HOST')
     if (values.demo && !(await isInstalled(config))) {
       await tryPort(config) // before the key is made: it is shown once, and a busy port must not waste it
       console.log(demoKeyLines(await makeDemo(config)))
     }
+    warnIfExposed(config)
     if (config.WORKERS > 1) return serveByWorkers(config, values.demo)
     const running = await serveHere(config)
     const stop = stopSignal() // before anyone is told that it listens
@@ -109,9 +97,10 @@ async function serveHere(config: Config, worker?: Worker): Promise<Pick<RunningS
 /** Answers from the folder of a mirror. What another process brings into it is seen within about a second. */
 async function serveMirror(config: Config, folder: string): Promise<number> {
   if (config.WORKERS > 1) throw new ConfigFault('a mirror is served by one process: leave WORKERS out')
-  const { openMirror } = await import('../mirror/open-mirror.ts')
-  const { StaticTree } = await import('../mirror/static-tree.ts')
+  const { openMirror } = await import('../../tools/mirror/open-mirror.ts')
+  const { StaticTree } = await import('../../tools/mirror/static-tree.ts')
   const mirror = await openMirror(new StaticTree(resolve(folder)))
+  warnIfExposed(config)
   const { origin } = mirror.registryLog
   const recorded = new Date((await mirror.registryLog.head(mirror.db)).signed_at).toISOString()
   const running = start({ ...config, FIGURES_SCHEDULE: 'off' }, mirror, undefined, mirror)
@@ -133,18 +122,32 @@ async function serveAsWorker(config: Config, worker: Worker): Promise<number> {
   return DONE
 }
 
+/** Refuses settings of workers that cannot work, before anything is created. */
+function checkWorkers({ WORKERS, VALKEY_URL, RATE_LIMITS }: Config): void {
+  if (WORKERS === 1) return
+  if (process.platform !== 'linux') throw new ConfigFault('WORKERS needs Linux: leave it out here')
+  if (VALKEY_URL === undefined && RATE_LIMITS === 'on')
+    throw new ConfigFault('WORKERS above 1 needs VALKEY_URL: the workers count the requests of a caller together there')
+}
+
+/** Slow heads, floods of connections and paths that can be read in two ways are the work of a proxy. */
+function warnIfExposed({ HOST, TRUSTED_PROXIES }: Config): void {
+  if (isLoopback(HOST) || TRUSTED_PROXIES.length > 0) return
+  console.error(
+    'warning: HOST is not loopback and TRUSTED_PROXIES is not set: put a proxy in front of the service (deploy/nginx, deploy/caddy), and name its address in TRUSTED_PROXIES',
+  )
+}
+
 /** Starts the workers, which listen on one port, and keeps them running. */
 async function serveByWorkers(config: Config, isDemo: boolean): Promise<number> {
-  if (process.platform !== 'linux') throw new ConfigFault('WORKERS needs Linux: leave it out here')
-  // What is wrong with the store is said once, and what a crash left is put right once.
+  // Opened once before the workers do: faults of the store are said once, and a crash is put right once.
   await (await openStore(config)).db.close()
-  // Workers share the port with whoever allows it, so make sure first that it is free.
+  // Workers share the port with any program that allows it, so make sure first that it is free.
   const port = await tryPort(config)
-  using memory = makeSharedMemory(Object.values(quotasOf(limitsOf(config))))
   const workers = await startWorkers(config.WORKERS, {
     command: (number) => {
-      const options = ['--worker', String(number), '--limits', memory.path]
-      return [process.execPath, ...process.execArgv, process.argv[1] as string, 'serve', ...options]
+      const words = ['serve', '--worker', String(number)]
+      return [process.execPath, ...process.execArgv, process.argv[1] as string, ...words]
     },
     environment: { ...process.env, PORT: String(port), LOG_LEVEL: config.LOG_LEVEL },
     tell: (end) => logLine({ level: 'error', ...end }),

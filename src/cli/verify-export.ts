@@ -1,12 +1,26 @@
 // The export of a whole release, and the proof of its first row, which names the root of all.
 
+import { gunzipSync } from 'node:zlib'
+import { openParquet } from '../files/parquet.ts'
 import { isExport } from '../proof/export/format.ts'
+import type { ExportContent } from '../proof/export/whole-export.ts'
 import type { TrustPolicy } from '../proof/note/policy.ts'
 import { isAddress, read, readBytes, TO_VERIFY } from './answer-source.ts'
 import { UsageFault } from './command.ts'
 
 /** The content of an export: Parquet as bytes, the other formats as text. */
 export type Export = string | Uint8Array
+
+/** Opens an export for the comparison with its release; undefined for a Parquet file that is not one of ours. */
+export function contentOf(exported: Export): ExportContent | undefined {
+  if (typeof exported === 'string') return exported
+  try {
+    // Until 0.3.0 exports were compressed by gzip.
+    return openParquet(exported, (page, size) => gunzipSync(page, { maxOutputLength: size }))
+  } catch {
+    return undefined
+  }
+}
 
 /** The one file that was given, read once, because it may be a pipe: as an export if it is one, otherwise as text. */
 export function fileIn([file = '-', ...more]: readonly string[]): { exported: Export } | { text: string } | undefined {

@@ -14,7 +14,7 @@ import {
   type VerifiedAnswer,
   type VerifyOptions,
 } from '../proof/verify-lists.ts'
-import type { Expected } from '../proof/whole/asked.ts'
+import type { ExpectedAnswer } from '../proof/whole/asked.ts'
 import { REASONS } from '../proof/whole/reasons.ts'
 import { checkWhole } from '../proof/whole/whole-check.ts'
 import { fetchText, isAddress, isFromHere, read, TO_VERIFY } from './answer-source.ts'
@@ -23,7 +23,7 @@ import { type Command, DONE, JSON_OPTION, REFUSED, show, UsageFault } from './co
 import { type GrowthVerdict, grownSince, Pin } from './growth.ts'
 import { joinPages, pagesSince } from './pages.ts'
 import { details, type FailedVerdict, type PassedVerdict, type Verdict } from './verdict.ts'
-import { type Export, exportProof, fileIn } from './verify-export.ts'
+import { contentOf, type Export, exportProof, fileIn } from './verify-export.ts'
 
 const OPTIONS = {
   policy: { type: 'string' },
@@ -166,7 +166,7 @@ function report(verdict: Verdict, asJson: boolean): number {
 }
 
 /** The days that the lines of a bill were checked for: those without one are about today. */
-const daysOf = (asked: Expected): Pick<PassedVerdict, 'days'> =>
+const daysOf = (asked: ExpectedAnswer): Pick<PassedVerdict, 'days'> =>
   'questions' in asked ? { days: [...new Set(asked.questions.map(({ as_of }) => as_of))].sort() } : {}
 
 /** What is said about the files counts only in what was really published. */
@@ -174,7 +174,7 @@ async function verdictOn(
   text: string,
   policy: TrustPolicy,
   sources: readonly string[],
-  asked: Expected,
+  asked: ExpectedAnswer,
   options: VerifyOptions,
 ): Promise<Verdict> {
   const proved = await checkWhole(text, policy, asked, options)
@@ -226,10 +226,11 @@ function placeIn(text: string): ProvedRow | undefined {
 }
 
 /** Beside the first row of its release, which is proved, an export has all the others. */
-async function wholeVerdict(content: Export, verdict: Verdict): Promise<Verdict> {
+async function wholeVerdict(exported: Export, verdict: Verdict): Promise<Verdict> {
   if (!verdict.ok) return verdict
   const release = verdict.rows[0]?.release
-  return release && (await isWholeExport(content, release))
+  const content = contentOf(exported)
+  return release && content !== undefined && (await isWholeExport(content, release))
     ? { ...verdict, exported: { release_id: release.release_id, rows: release.row_count } }
     : { ok: false, reason: 'row_not_in_release' }
 }

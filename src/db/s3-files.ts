@@ -1,9 +1,10 @@
 import { createReadStream, createWriteStream, rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { createZstdDecompress } from 'node:zlib'
 import { S3Client, type S3File, type S3Options } from 'bun'
 import { StoreBusy, StoreFault } from './fault.ts'
+import { isUnpackingError, newPacker } from './zstd.ts'
 
 /** Storage that several machines share. Files from there are hashed before they are used. */
 export interface RemoteFiles {
@@ -85,39 +86,18 @@ const storageFault = (cause: unknown, { setting }: S3Names): Error =>
     ? new StoreFault(`the keys of ${setting} are missing: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY`, { cause })
     : new StoreBusy(cause, `the object storage of ${setting} does not answer, or refuses the keys: try again`)
 
-// Files are compressed by Zstandard (RFC 8878) when they are sent to other machines.
-
-const LEVEL = 3
-
-const newPacker = () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })
-
-/** Compresses a file piece by piece, in constant memory. Nothing is open after the last piece. */
-export async function* packed(path: string): AsyncGenerator<Uint8Array> {
-  const [source, packer] = [createReadStream(path), newPacker()]
-  source.on('error', (error) => packer.destroy(error))
-  try {
-    yield* source.pipe(packer)
-  } finally {
-    source.destroy()
-    packer.destroy()
-  }
-}
-
-/** Unpacks a stream to a path. False if it cannot be unpacked, or has more than `most` bytes. */
+/** Writes what is unpacked to a path. False if it cannot be unpacked, or would be more than `most` bytes. */
 export async function unpack(source: Readable, path: string, most: number): Promise<boolean> {
   try {
     await pipeline(source, createZstdDecompress(), atMost(most), createWriteStream(path, { mode: 0o600 }))
     return true
   } catch (error) {
-    if (isUnpackError(error)) return false
+    if (error instanceof RangeError || isUnpackingError(error)) return false
     throw error
   }
 }
 
-const isUnpackError = (error: unknown): boolean =>
-  error instanceof RangeError || (error instanceof Error && 'code' in error && /^(ZSTD|Z)_/.test(String(error.code)))
-
-/** Stops a stream that has more than `most` bytes: a few bytes can be unpacked to any number. */
+/** A few bytes can be unpacked to as many as one likes. */
 const atMost = (most: number) =>
   async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     let bytes = 0

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Operation, perform } from '../operation.ts'
 import type { Problem } from '../problem.ts'
-import { WorkQueue } from '../work-queue.ts'
+import { Queue } from '../queue.ts'
 import { aCell, cases, NPI, OTHER_NPI, openFigures, refusal, streamOf } from './fixture.ts'
 import { insertProviders } from './ledger/directory.ts'
 import { deleteOutcomes } from './ledger/ledger.ts'
@@ -263,7 +263,7 @@ test('the operation answers for providers of the directory only', async () => {
     code: 'provider_not_found',
   })
   const op = figures.operations.find(({ name }) => name === 'get_provider_stats') as Operation
-  const openGate = { enter: async () => ({}), heavy: new WorkQueue() }
+  const openGate = { enter: async () => ({}), queue: new Queue() }
   const refused = await perform(op, { address: '192.0.2.1' }, openGate, async () => ({ npi: '1234567890' }))
   expect(refused).toMatchObject({ ok: false, problem: { code: 'invalid_npi' } })
 })

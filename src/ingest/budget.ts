@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts'
 
 /**
- * What one load may use, so that a hostile file cannot fill the machine. Each is a setting, named `LOAD_` and its name.
+ * Limits of one load, so that a hostile file cannot fill the machine. Each is a setting, named `LOAD_` and its name.
  * Seconds and memory are watched from outside (cli/load-process.ts): code that is stuck cannot watch itself.
  */
 export interface LoadBudget {

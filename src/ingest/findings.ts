@@ -1,4 +1,4 @@
-// What the rules for rows find in the cells and lines of a source.
+// The rules for cells and lines of a source, and the rows of lines that they refuse.
 
 import { NOTHING, roundedAmount, statedAmount } from '../proof/price/derivation.ts'
 import type { Row } from '../proof/price/row.ts'
@@ -19,11 +19,11 @@ export function codeIn(cell: string): string {
 /** A number without what spreadsheets print in it: `$1,579.16 ` is `1579.16`. */
 export const bareNumber = (text: string): string => text.replaceAll(/[$,\s]/g, '')
 
-/** What stands for "unknown", or has more digits than a row can state as what it was made of. */
+/** Whether a number means "unknown", or has more digits than a row can state among its inputs. */
 export const isPlaceholder = (text: string): boolean => text.length > MAX_NUMBER || /^9{6,}(\.9*)?$/.test(text)
 const MAX_NUMBER = 64
 
-/** In a schedule of CMS's rates are padded with zeros, and a field may be filled with nines. */
+/** Whether a field of a CMS schedule is filled with nines. Rates there are padded with zeros. */
 function isFilled(rate: string): boolean {
   if (rate.length > MAX_NUMBER) return true
   const bare = rate.trim().replace(/^0+(?=[0-9])/, '')
@@ -34,11 +34,11 @@ function isFilled(rate: string): boolean {
 export const scheduleAmount = (rate: string): string | undefined =>
   isFilled(rate) ? undefined : statedAmount(rate.trim())
 
-/** The same for a rate with more decimals: rounded half up to the cent. */
+/** The amount of a rate with more than four decimals, rounded half up to the cent. */
 export const roundedScheduleAmount = (rate: string): string | undefined =>
   isFilled(rate) ? undefined : roundedAmount(rate.trim())
 
-/** What a rate that states no amount stands for in a row: `blank`, `NA`, or the zero as printed. Nothing for any other rate. */
+/** The input of a row whose rate states no amount: `blank`, `NA`, or the zero as printed. Undefined for any other rate. */
 export function noAmount(rate: string): string | undefined {
   const bare = rate
     .replaceAll(/[$\s]/g, '')
@@ -52,15 +52,15 @@ export function noAmount(rate: string): string | undefined {
 
 /** Rules that refuse a line whose code can be read. */
 export type LineRule = 'R02' | 'R03' | 'R14'
-type Place = Pick<Row, 'cpt' | 'modifier' | 'npi' | 'basis' | 'effective_from'> &
+type RowParts = Pick<Row, 'cpt' | 'modifier' | 'npi' | 'basis' | 'effective_from'> &
   Partial<Pick<Row, 'setting' | 'class'>>
 
-/** The row of a line that a rule refuses: that something stands there under the code, and where, but not what. */
-export function unreadableRow(place: Place, rule: LineRule, line: number): Extract<Row, { kind: 'absence' }> {
+/** The row of a line that a rule refuses: it says that the line is there, but not what it says. */
+export function unreadableRow(parts: RowParts, rule: LineRule, line: number): Extract<Row, { kind: 'absence' }> {
   return {
     setting: null,
     class: null,
-    ...place,
+    ...parts,
     kind: 'absence',
     region: 'national',
     reason: 'unreadable',
@@ -71,5 +71,5 @@ export function unreadableRow(place: Place, rule: LineRule, line: number): Extra
   }
 }
 
-/** What a refused line counts as: R03 by itself is for lines without a code that can be read. */
+/** The finding that a refused line counts as: R03 by itself is for lines without a code that can be read. */
 export const findingFor = (rule: LineRule): string => (rule === 'R03' ? 'R03_field' : rule)

@@ -5,11 +5,11 @@ import type { Row } from '../proof/price/row.ts'
 import { checkRelease } from '../registry/release/check.ts'
 import type { ReleaseState } from '../registry/release/store.ts'
 import { load } from './load.ts'
-import type { LoadOptions, Reader, Reading } from './readers.ts'
+import type { LoadOptions, Reader, Reading } from './reader.ts'
 
 const NOW = Date.parse('2026-11-15T12:00:00Z')
 
-/** What a reader would make of a file, with the rules of its chart. */
+/** A reader that makes these rows of any file. */
 const reader = (reading: Partial<Reading>, rows: Row[]): Reader => ({
   read: async () => ({
     edition: 'E1',
@@ -22,6 +22,7 @@ const reader = (reading: Partial<Reading>, rows: Row[]): Reader => ({
   reread: () => {
     throw new Error('nothing is read again here')
   },
+  finds: () => false,
   options: [],
 })
 

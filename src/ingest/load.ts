@@ -12,15 +12,16 @@ import { judged } from '../registry/release/row-rules.ts'
 import type { Findings } from '../registry/release/rules.ts'
 import { type Progress, type StagingResult, stage } from '../registry/release/staging.ts'
 import { spend } from './budget.ts'
-import { type ChartParts, type LoadOptions, READERS, type Reader, type Readers, type Reading } from './readers.ts'
+import type { LoadOptions, Reader, Reading } from './reader.ts'
+import { type ChartParts, READERS, type Readers } from './readers.ts'
 import { type Citable, citation } from './source.ts'
 
-/** How far a load is: a large file is read first, and then its rows are written. */
+/** The progress of a load: a large file is read first, and then its rows are written. */
 export type LoadProgress =
   | { phase: 'reading'; bytes: number; bytes_total: number; lines: number }
   | ({ phase: 'writing'; row_total: number | undefined } & Progress)
 
-/** A staged release, and what the operator should know of it beside what the rules found. */
+/** A staged release, and what the operator should know beside the findings of the rules. */
 export interface LoadResult extends StagingResult {
   /** The schedules that its prices would have been compared with, and that are not in force. */
   judged_without: readonly string[]
@@ -30,7 +31,7 @@ export interface LoadResult extends StagingResult {
 
 const EDITION = /^[A-Za-z0-9._-]{1,40}$/
 
-/** Reads source files into a staged release. The same bytes with the same options are loaded once. */
+/** Reads source files into a staged release. Loading the same bytes with the same options again does nothing. */
 export async function load(
   db: Db,
   kind: string,
@@ -101,7 +102,7 @@ async function stageReading(
   }
   const today = dayOf(now)
   const source_digest = toHex(sha256(utf8(canonical(identity))))
-  // Whose file it is, is the first that it names, and the only one where it names no others.
+  // The owner of the file is the first provider that it names, and the only one where it names no others.
   const providers = reading.providers ?? (provider === undefined ? null : [provider])
   const release = { chart, edition, effective_from, ...period, data_class, source_digest, citations, providers }
   const { rows: checked, without } = await judged(db, chart, rows, rejects, today, charts)
@@ -116,7 +117,7 @@ async function stageReading(
   return { ...staged, judged_without: without, shares_npis_with: await chartsSharingNpis(db, staged.release) }
 }
 
-/** The last day of an edition: what the operator says, else the file, else the calendar of its chart. */
+/** The last day of an edition: from the operator, else from the file, else from the calendar of its chart. */
 function periodOf(
   { calendar }: Chart,
   { effective_from, effective_to: inFile }: Reading,

@@ -1,8 +1,8 @@
 import { isNpi } from '../proof/lookup/npi.ts'
 
 /**
- * The words of which publishers make the names of their price lists. None of them tells anyone to do something:
- * whatever is put together from them says to a reader, or to the agent that reads for one, only what the file is.
+ * The words of which publishers make the names of their price lists. None of them is an instruction: whatever is put
+ * together from them tells a reader, or the agent that reads for one, only what the file is.
  */
 const WORDS = new Set(
   `pprrvu rvu gpci oppscap anes locco zip pfs clfs clab clabq puf cy opps addendum aa bb web asc asp limits dmepos dmepen pen
@@ -16,12 +16,12 @@ const WORDS = new Set(
    csv txt tsv dat json xlsx gz`.split(/\s+/),
 )
 const MAX_LENGTH = 120
-/** How a social security number or a telephone number is written. */
+/** The form of a social security number or a telephone number. */
 const PERSONAL = /(?<![0-9])[0-9]{3}[._-][0-9]{2,3}[._-][0-9]{4}(?![0-9])/
 
 /**
- * What a file is called in citations. Its name is someone else's text, and is served to agents: it is kept only if it
- * is made of known words, short numbers, days and NPIs. Any other file is called by its digest and its ending.
+ * The name of a file in citations. Its own name is someone else's text, and is served to agents: it is kept only if it
+ * is made of known words, short numbers, days and NPIs. Any other file is named by its digest and its ending.
  */
 export function publishedName(given: string, sha256: string): string {
   const name = given.replaceAll(/[ ()]/g, '_')

@@ -19,14 +19,14 @@ export type SourceInput = Source | GatheredFile
 /** A cited line: the file it is in, and its number. */
 export interface Place {
   source: SourceInput
-  /** As the release names it: a copy may be called something else. */
+  /** The name in the release: a copy may have another one. */
   file: string
   line: number
 }
 
 /**
- * Reads the cited lines again, as they were read on loading, and says whether they make the row. `beside` are the other files
- * that its release cites, as far as they were given.
+ * Reads the cited lines again, as on loading, and says whether they make the row. `beside` are the other files that its
+ * release cites, as far as they were given.
  */
 export type Reread = (row: Row, places: readonly Place[], beside: readonly SourceInput[]) => SourceVerdict
 

@@ -8,14 +8,14 @@ import type { Row } from '../proof/price/row.ts'
 import { sha256 } from '../proof/sha256.ts'
 import type { SourceFault } from '../proof/whole/reasons.ts'
 import type { Findings } from '../registry/release/rules.ts'
-import { type Locality, readGpci } from './cms/gpci.ts'
-import { laboratory as reader } from './cms/laboratory.ts'
-import { namedKind } from './cms/physician-edition.ts'
-import { physicianLines } from './cms/physician-lines.ts'
-import { physicianRows as readyRows } from './cms/physician-row-text.ts'
 import { scheduleAmount } from './findings.ts'
 import { loaded } from './hospital/fixture.ts'
 import type { SourceVerdict } from './reread.ts'
+import { type Locality, readGpci } from './schedules/gpci.ts'
+import { reader } from './schedules/laboratory.ts'
+import { namedKind } from './schedules/physician-edition.ts'
+import { physicianLines } from './schedules/physician-lines.ts'
+import { physicianRows as rowsOfLines } from './schedules/physician-rows.ts'
 import { citation, readSource, type Source } from './source.ts'
 import { type SourceCheck, sourceCheck } from './source-check.ts'
 
@@ -34,16 +34,13 @@ function rewritten(source: Source, change: (text: string) => string): Source {
   return { file: source.file, text, bytes: utf8(text), sha256: toHex(sha256(utf8(text))) }
 }
 
-/** As loaded: the rows that the ready texts say. */
-const physicianRows = (rvus: Source, localities: readonly Locality[], effective_from: string, rejects: Findings) =>
-  Array.from(
-    readyRows(physicianLines(rvus, rejects), localities, {
-      basis: 'medicare_pfs',
-      effective_from,
-      conversion_factor_kind: namedKind(rvus),
-    }),
-    ({ body }) => JSON.parse(body) as Row,
-  )
+const physicianRows = (rvus: Source, localities: readonly Locality[], effective_from: string, rejects: Findings) => [
+  ...rowsOfLines(physicianLines(rvus, rejects), localities, {
+    basis: 'medicare_pfs',
+    effective_from,
+    conversion_factor_kind: namedKind(rvus),
+  }),
+]
 
 interface Chart {
   sources: Source[]
@@ -66,7 +63,7 @@ async function hospital(): Promise<Chart> {
 }
 const CHARTS = { physician, laboratory, hospital }
 
-/** What is said of a row by the files it was made from, or by others given in their place. */
+/** The verdict on a row by the files it was made from, or by others given in their place. */
 const check = ({ sources }: Chart, row: Row, given = sources): SourceFault | 'ok' => {
   const atSource = checks.get(given) ?? sourceCheck(given)
   checks.set(given, atSource)
@@ -275,7 +272,7 @@ test('whatever values a file has, its rows follow from their inputs and are foun
   )
 })
 
-/** The same choice on every run: one in so many, from a start that a multiplier scatters. */
+/** Chooses one in so many, the same on every run, from a start that a multiplier scatters. */
 const scattered = <T>(items: readonly T[], count: number): T[] =>
   Array.from({ length: count }, (_, i) => items[(i * 2_654_435_761) % items.length] as T)
 

@@ -50,7 +50,7 @@ export function sourceCheck(
 
 /**
  * Whether a file of a chart has a line for a code. It is read as on loading, so that a release that has no row for the
- * code is right if and only if this finds none. Of a file that was only gathered from, the code must have been wanted.
+ * code is right if and only if this finds none. A file too large to be read whole can be asked only for the codes that were gathered.
  */
 export function findsCode(
   source: SourceInput,
@@ -65,7 +65,7 @@ export function findsCode(
 
 /**
  * Searches the files that a release cites for a code of which it has no row: a line that has the code was left out.
- * Those that were given are all searched; where one is missing, it is said which, because the line may be in it.
+ * All files that were given are searched; a missing one is named, because the line may be in it.
  */
 export function absenceCheck(
   given: readonly SourceInput[],

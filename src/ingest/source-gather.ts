@@ -7,13 +7,13 @@ import { publishedName } from './published-name.ts'
 import type { GatheredFile, SourceInput } from './reread.ts'
 import { isLegible, MAX_BYTES, readSources } from './source.ts'
 
-/** What the rows in question need of a hospital's file. */
+/** The part of a hospital's file that is needed to check some rows. */
 export const wantedBy = (rows: readonly Row[]): Selection => ({
   codes: new Set(rows.flatMap(({ npi, cpt }) => (npi === null ? [] : [cpt]))),
   lines: new Set(rows.flatMap(({ locator }) => locator.map(({ line }) => line))),
 })
 
-/** What is needed to look for codes in a hospital's file. */
+/** The part of a hospital's file that is needed to look for codes. */
 export const wantedCodes = (...codes: readonly string[]): Selection => ({ codes: new Set(codes), lines: new Set() })
 
 /** The files at a path, as they were cited. One that is too large to be read whole is read through once. */
@@ -29,7 +29,7 @@ async function gathered(path: string, wanted: Selection): Promise<GatheredFile> 
   return { file: publishedName(name, sha256), sha256, stated: reader.end() }
 }
 
-/** Larger, packed, than what any file that is read whole packs to. Its own length is told only modulo 4 GiB. */
+/** A packed file of this size is larger than any that is read whole. Its own length is stated only modulo 4 GiB. */
 const LARGE_PACKED = 16 * 1024 * 1024
 
 async function isLarge(path: string, largest: number): Promise<boolean> {

@@ -10,26 +10,26 @@ import type { Citation } from '../proof/price/release.ts'
 import { sha256 } from '../proof/sha256.ts'
 import { publishedName } from './published-name.ts'
 
-/** A source file as the publisher made it: its bytes, what they are called, and what they say. */
+/** A source file as the publisher made it: its bytes, its name and its text. */
 export interface Source {
-  /** As it is cited. */
+  /** The name in citations. */
   file: string
-  /** As the operator or the archive has it, where that is not the same: to look for a quarter in, never to show. */
+  /** The name that the operator or the archive has, if it is another: to look for a quarter in, never to show. */
   name?: string
   bytes: Uint8Array
   /** Empty for a workbook, which is read by its bytes. */
   text: string
   sha256: string
   kind?: 'text' | 'xlsx'
-  /** Of a workbook, which of its sheets is meant, where each is a table of its own. */
+  /** The number of the sheet of a workbook, where each is a table of its own. */
   sheet?: number
-  /** What the archive is called that it was in: CMS names its editions so. Never to show either. */
+  /** The name of the archive that it was in: CMS names its editions so. Never to show either. */
   archive?: string
   /** The file that it was read from, or out of. */
   path?: string
 }
 
-/** For files that are read whole. What can be larger is streamed. */
+/** For files that are read whole. Larger files are streamed. */
 const MAX_MIB = 256
 export const MAX_BYTES = MAX_MIB * 1024 * 1024
 const MAX_RATIO = 100
@@ -50,7 +50,7 @@ export async function readSource(path: string): Promise<Source> {
  */
 export const readSources = (path: string): Promise<Source[]> => readMembers(path, /./)
 
-/** The same, where an archive is known to hold others that are too large: its members with such a name. */
+/** Reads the members of an archive that have such a name, where others may be too large. */
 export async function readMembers(path: string, named: RegExp): Promise<Source[]> {
   refuseUnreadable(path)
   const head = new Uint8Array(await Bun.file(path).slice(0, 4).arrayBuffer())
@@ -85,7 +85,7 @@ function membersOf(archive: Archive, path: string, named: RegExp): Source[] {
   }
 }
 
-/** One that cannot be read may be the one that is needed: it is never left out, but it is said that there are others. */
+/** A member that cannot be read may be the one that is needed: it is never left out, but the refusal says that there are others. */
 function memberOf(name: string, bytes: Uint8Array, of: number): Source {
   try {
     return sourceOf(name, bytes)
@@ -118,7 +118,7 @@ function unzip(bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** What is often given in place of a price list: how it begins, and what to do. */
+/** Files that are often given in place of a price list: how they begin, and what to do. */
 const OTHER_KINDS: readonly [RegExp, string][] = [
   [/^%PDF/, 'the file is a PDF: get the CSV, text or xlsx file that the publisher offers beside it'],
   [/^\u00d0\u00cf\u0011\u00e0/, 'the file is a workbook of the old kind (.xls): save it as .xlsx or CSV'],
@@ -146,7 +146,7 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** What a citation says of a file, which may be too large to be in memory. */
+/** The facts that a citation has of a file, which may be too large to be in memory. */
 export type Citable = Pick<Source, 'file' | 'sha256' | 'path'> & { bytes: { length: number } }
 
 export interface Provenance {

@@ -8,27 +8,27 @@ import { PLACE_CHART } from './price/charts.ts'
 import type { Because } from './price/proofs.ts'
 import { type Period, type Provider, periodKey, providerKey } from './price/release.ts'
 import { type AnyRow, rowKey } from './price/row.ts'
-import { placeOf } from './price/timeline.ts'
+import { indexOfKey } from './price/timeline.ts'
 import type { MemoryRegistry, MemoryRelease } from './registry-fixture.ts'
 
-export interface Answered {
+export interface DecidedAnswer {
   body: Record<string, unknown>
   decision: Decision
 }
 
-/** A leaf at its place in its tree. */
-export interface Placed<T> {
+/** A leaf and its index in its tree. */
+export interface PlacedLeaf<T> {
   leaf: T
   index: number
 }
-/** What the one who answers admits that there is, in order. Places are those of the real trees. */
+/** The leaves that a service admits to have, in order. Indexes are those of the real trees. */
 export interface View {
-  rows(release: MemoryRelease): readonly Placed<AnyRow>[]
-  periods: readonly Placed<Period>[]
-  providers: readonly Placed<Provider>[]
+  rows(release: MemoryRelease): readonly PlacedLeaf<AnyRow>[]
+  periods: readonly PlacedLeaf<Period>[]
+  providers: readonly PlacedLeaf<Provider>[]
 }
 
-export const placed = <T>(leaves: readonly T[]): Placed<T>[] => leaves.map((leaf, index) => ({ leaf, index }))
+export const placed = <T>(leaves: readonly T[]): PlacedLeaf<T>[] => leaves.map((leaf, index) => ({ leaf, index }))
 
 export const everything = ({ standing: { periods, providers } }: MemoryRegistry): View => ({
   rows: (release) => placed(release.rows),
@@ -41,7 +41,7 @@ export async function answerOf(
   registry: MemoryRegistry,
   question: Question,
   view: View = everything(registry),
-): Promise<Answered> {
+): Promise<DecidedAnswer> {
   const asked = parseQuestion(question)
   if (typeof asked === 'string') throw new RangeError(`not a question: ${asked}`)
   const notes = new Notes(registry, asked, view)
@@ -57,7 +57,7 @@ export async function answerOf(
   return { decision, body: bodyOf(decision, cited, beside) }
 }
 
-/** A decision as the body of an answer, with its row and whatever stands beside it. */
+/** A decision as the body of an answer, with its row and the members beside it. */
 export function bodyOf(decision: Decision, cited: object | undefined, beside: object): Record<string, unknown> {
   if (decision.outcome === 'price') {
     const { ignored, adjustment } = decision
@@ -84,7 +84,7 @@ export const CODES = {
   not_on_schedule: 'not_on_schedule',
 } as const
 
-/** What a decision says, in few words. */
+/** A decision in a few words. */
 export function sayingOf(decision: Decision): string {
   if (decision.outcome === 'absent') return `absent ${decision.row.reason}`
   if (decision.outcome !== 'price') return decision.outcome
@@ -92,9 +92,9 @@ export function sayingOf(decision: Decision): string {
   return `price ${'amount' in price ? price.amount : `${price.low}-${price.high}`}`
 }
 
-type Located = { release: MemoryRelease; index: number }
+type RowPlace = { release: MemoryRelease; index: number }
 
-/** A view for the rule, which notes what the rule was told, to be shown. */
+/** A view for the rule, which notes the leaves that the rule saw, to be shown. */
 export class Notes implements Editions {
   readonly #rows = new Map<MemoryRelease, Set<number>>()
   readonly #periods = new Set<number>()
@@ -119,7 +119,7 @@ export class Notes implements Editions {
   isHeld(chart: string): boolean {
     const release = this.#editionOn(chart)
     if (release) this.#show(release, [])
-    const after = placeOf(this.view.periods, `${chart}|${this.day}~`, ({ leaf }) => periodKey(leaf))
+    const after = indexOfKey(this.view.periods, `${chart}|${this.day}~`, ({ leaf }) => periodKey(leaf))
     const around = [this.view.periods[after - 1], this.view.periods[after]]
     if (!release) for (const each of around) if (each) this.#periods.add(each.index)
     return release !== undefined
@@ -128,7 +128,7 @@ export class Notes implements Editions {
   row(chart: string, key: string): AnyRow | undefined {
     const release = this.#heldOf(chart)
     const rows = this.view.rows(release)
-    const at = placeOf(rows, key, ({ leaf }) => rowKey(leaf))
+    const at = indexOfKey(rows, key, ({ leaf }) => rowKey(leaf))
     const isThere = rows[at] !== undefined && rowKey(rows[at].leaf) === key
     this.#show(release, isThere ? [rows[at]] : [rows[at - 1], rows[at]])
     return isThere ? rows[at]?.leaf : undefined
@@ -137,7 +137,7 @@ export class Notes implements Editions {
   notAfter(chart: string, key: string): AnyRow | undefined {
     const release = this.#heldOf(chart)
     const rows = this.view.rows(release)
-    const after = placeOf(rows, key, ({ leaf }) => rowKey(leaf))
+    const after = indexOfKey(rows, key, ({ leaf }) => rowKey(leaf))
     this.#show(release, [rows[after - 1], rows[after]])
     return rows[after - 1]?.leaf
   }
@@ -175,18 +175,18 @@ export class Notes implements Editions {
       : undefined
   }
 
-  #show(release: MemoryRelease, rows: readonly (Placed<AnyRow> | undefined)[]): void {
+  #show(release: MemoryRelease, rows: readonly (PlacedLeaf<AnyRow> | undefined)[]): void {
     const known = this.#rows.get(release) ?? new Set<number>()
     this.#rows.set(release, known)
     for (const row of rows) if (row) known.add(row.index)
   }
 
-  find(chart: string, row: AnyRow): Located {
+  find(chart: string, row: AnyRow): RowPlace {
     const release = this.#heldOf(chart)
-    return { release, index: placeOf(release.rows, rowKey(row), rowKey) }
+    return { release, index: indexOfKey(release.rows, rowKey(row), rowKey) }
   }
 
-  async because(main: MemoryRelease | undefined, own: readonly (Located | undefined)[]): Promise<Because | undefined> {
+  async because(main: MemoryRelease | undefined, own: readonly (RowPlace | undefined)[]): Promise<Because | undefined> {
     const isOwn = (release: MemoryRelease, index: number): boolean =>
       own.some((each) => each?.release === release && each.index === index)
     const shown = [...this.#rows].map(([release, places]) => ({
@@ -215,11 +215,11 @@ export class Notes implements Editions {
 
 /** The leaves with keys that begin so, and those on either side. */
 function between<T>(
-  list: readonly Placed<T>[],
+  list: readonly PlacedLeaf<T>[],
   keyOf: (leaf: T) => string,
   prefix: string,
-): { left: Placed<T> | undefined; inside: Placed<T>[]; right: Placed<T> | undefined } {
-  const key = ({ leaf }: Placed<T>): string => keyOf(leaf)
-  const [from, to] = [placeOf(list, prefix, key), placeOf(list, `${prefix}~`, key)]
+): { left: PlacedLeaf<T> | undefined; inside: PlacedLeaf<T>[]; right: PlacedLeaf<T> | undefined } {
+  const key = ({ leaf }: PlacedLeaf<T>): string => keyOf(leaf)
+  const [from, to] = [indexOfKey(list, prefix, key), indexOfKey(list, `${prefix}~`, key)]
   return { left: list[from - 1], inside: list.slice(from, to), right: list[to] }
 }

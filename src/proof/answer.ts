@@ -1,4 +1,4 @@
-// Whether a body is the answer to a question: its proofs are facts, and the rule of the lookup, run on these facts
+// The check that a body is the answer to a question: its proofs are facts, and the rule of the lookup, run on these facts
 // alone, comes to the same decision.
 
 import { canonical, isText } from './canonical-json.ts'
@@ -15,36 +15,35 @@ import type { Manifest } from './price/release.ts'
 import type { AnyRow, PlaceRow, Row } from './price/row.ts'
 import { both, closed, hasOnly, listOf, type Members, matches, orNull, token, words } from './shape.ts'
 
-/** What stands beside the row of a good answer. */
 const BESIDE_ROW = words('because place modifiers_ignored adjustment related sources_lost')
-/** The members of a refusal. Its sentences are the server's word and no part of what is proved. */
+/** The members of a refusal. Its sentences are the server's word: they are not proved. */
 export const PROBLEM = words('type title status code detail request_id agent_hint errors instance')
 const BESIDE_PROBLEM = words('row absence because place charts available choices last_known')
 
 const word = orNull(matches(/^[\w-]{1,40}$/))
 const isRelated = listOf(closed({ basis: word, setting: word, class: word, modifier: word, href: token }), 8)
 
-/** What was shown of one answer. */
+/** One answer as it was shown. */
 export interface ShownAnswer {
-  /** The row of the answer; undefined where it is a refusal without one. */
+  /** The row of the answer; undefined for a refusal without a row. */
   row: AnyRow | undefined
   release: Manifest | undefined
-  /** The row that says where a ZIP code lies, if it is shown. */
-  place?: { row: PlaceRow; release: Manifest } | undefined
-  /** True where the release of the row is in force on no day. */
+  /** The row of the ZIP code, if it is shown. */
+  place: { row: PlaceRow; release: Manifest } | undefined
+  /** True if the release of the row is in force on no day. */
   lapsed: boolean
-  decision?: Decision
-  /** Editions of the day that are proved to have no row of the code that was asked about. */
-  lacking?: CodeAbsence[]
+  /** Undefined if no question was asked. */
+  decision: Decision | undefined
+  /** Editions of the day that are proved to have no row of the code. */
+  lacking: CodeAbsence[]
 }
 
-/** Checks every proof in the body of a lookup; with a question, also that it is the answer to it. */
 export async function checkAnswer(facts: Facts, body: Members, question: Question | undefined): Promise<ShownAnswer> {
   const shown = await collect(facts, body)
   return question === undefined ? shown : checkQuestion(facts, body, shown, question)
 }
 
-/** Whether what was shown answers the question. Its proofs are facts by now; `body` says what is told beside the row. */
+/** The proofs are facts by now. `body` has the members beside the row. */
 export function checkQuestion(facts: Facts, body: Members, shown: ShownAnswer, question: Question): ShownAnswer {
   const asked = understood(question)
   ensure(asked, 'question_malformed')
@@ -61,27 +60,25 @@ export function checkQuestion(facts: Facts, body: Members, shown: ShownAnswer, q
   return { ...shown, decision, lacking: facts.withoutCode(cpt, day) }
 }
 
-/** A row that the rule was told is mostly the one that was shown; only a second copy has to be compared. */
 const isSame = (a: unknown, b: unknown): boolean => a === b || canonical(a ?? null) === canonical(b ?? null)
 
-/** A place that is shown is the one that the rule found, of the edition of the day. */
 export const isPlacedBy = (
   facts: Facts,
   { place }: Pick<ShownAnswer, 'place'>,
   found: PlaceRow | undefined,
   day: string,
-): boolean => !place || (isSame(place.row, found) && isEdition(facts, place.release, PLACE_CHART, day))
+): boolean => place === undefined || (isSame(place.row, found) && isEdition(facts, place.release, PLACE_CHART, day))
 
-/** The same row may stand in two editions: the one that is shown must be of the edition that the rule chose. */
+/** Two editions may have the same row. */
 const isOfEdition = (facts: Facts, { release }: ShownAnswer, decision: Decision, day: string): boolean =>
-  !release || ('chart' in decision && isEdition(facts, release, decision.chart, day))
+  release === undefined || ('chart' in decision && isEdition(facts, release, decision.chart, day))
 
 export const isEdition = (facts: Facts, release: Manifest, chart: string, day: string): boolean =>
   release.chart === chart && facts.isInForce(release, day)
 
-/** What was last known is the price that the same question had on the last day of an edition that is over. */
+/** The price last known must be the answer on the last day of an edition that is over. */
 function isLastKnown(facts: Facts, known: unknown, asked: ParsedQuestion): boolean {
-  if (!known) return true
+  if (known === undefined) return true
   const { proof, ...row } = known as CitedRow<Row>
   const period = proof.in_force?.period
   if (!period || period.to >= asked.day || !facts.isLastBy(period, asked.day)) return false
@@ -93,7 +90,6 @@ function isLastKnown(facts: Facts, known: unknown, asked: ParsedQuestion): boole
   )
 }
 
-/** What is decided for another day; undefined where that is not proved. */
 function decisionOn(facts: Facts, asked: ParsedQuestion): Decision | undefined {
   try {
     return decide(facts, asked).decision
@@ -110,16 +106,16 @@ async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
   ensure(isKnown && isRelated(related) && isLostSources(sources_lost), 'not_recognised')
   const shown = async (cited: unknown) => (cited === undefined ? undefined : addCitedRow(facts, cited))
   const main = await shown(isRefusal ? body['row'] : bareAnswer(body))
-  if (main && isRefusal) ensure(isSaidOf(code, main.row), 'body_contradicts_proof')
+  if (main && isRefusal) ensure(fitsRefusal(code, main.row), 'body_contradicts_proof')
   else if (main) checkBeside(body, main.row)
   const placed = await shown(place)
   ensure((placed?.row.kind ?? 'place') === 'place', 'row_malformed')
   if (absence !== undefined) {
-    ensure(Array.isArray(absence) && absence.length, 'proof_missing')
+    ensure(Array.isArray(absence) && absence.length > 0, 'proof_missing')
     for (const each of absence) await addAbsence(facts, each)
   }
   if (because !== undefined) await addBecause(facts, because, main?.proof.release)
-  // The row of an edition that has run out is proved as what it was, and is no part of the decision.
+  // The row of an edition that is over: it is proved, and is no part of the decision.
   await shown(last_known)
   ensure(facts.checkpoint, 'proof_missing')
   return {
@@ -127,14 +123,16 @@ async function collect(facts: Facts, body: Members): Promise<ShownAnswer> {
     release: main?.proof.release,
     place: placed && { row: placed.row as PlaceRow, release: placed.proof.release },
     lapsed: main?.proof.in_force === null,
+    decision: undefined,
+    lacking: [],
   }
 }
 
 const isIgnored = both(listOf(isNeutral), (list) =>
-  (list as string[]).every((each, i, all) => !i || (all[i - 1] as string) < each),
+  (list as string[]).every((each, i, all) => i === 0 || (all[i - 1] as string) < each),
 )
 
-/** What is told beside a row about modifiers: those that change nothing, and what one of them makes of the row. Null is nothing. */
+/** Null is the same as left out. */
 export function checkBeside({ modifiers_ignored, adjustment }: Members, row: AnyRow): void {
   ensure(isIgnored(modifiers_ignored ?? []), 'not_recognised')
   if (adjustment === undefined || adjustment === null) return
@@ -143,11 +141,9 @@ export function checkBeside({ modifiers_ignored, adjustment }: Members, row: Any
   ensure(follows && isSame(adjustment, follows), 'body_contradicts_proof')
 }
 
-/** Whether a refusal may stand beside such a row. */
-export const isSaidOf = (code: string, row: AnyRow): boolean =>
+export const fitsRefusal = (code: string, row: AnyRow): boolean =>
   row.kind === 'absence' ? code === `absent_${row.reason}` : code === 'modifier_not_allowed' && 'price' in row
 
-/** The row of a good answer and its proof, without what stands beside them. */
 export const bareAnswer = (body: unknown): Members =>
   Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !BESIDE_ROW.includes(name)))
 
@@ -159,14 +155,12 @@ interface Ruling {
 const decide = (facts: Facts, question: ParsedQuestion): Ruling =>
   lookUp(facts.on(question.day), question, facts.charts)
 
-/** The code of the refusal that a decision makes; undefined for a price. */
 function codeOf(decision: Decision): string | undefined {
   const { outcome } = decision
   if (outcome === 'absent') return `absent_${decision.row.reason}`
   return outcome === 'price' ? undefined : outcome === 'no_edition' ? 'no_edition_for_day' : outcome
 }
 
-/** Whether the body says what was decided, all of it and no more. */
 function agrees(body: Members, { row }: ShownAnswer, decision: Decision): boolean {
   const decided = 'row' in decision ? decision.row : undefined
   if (!isSame(row, decided) || body['code'] !== codeOf(decision)) return false
@@ -175,7 +169,6 @@ function agrees(body: Members, { row }: ShownAnswer, decision: Decision): boolea
   return decision.outcome !== 'no_edition' || namesOnly(body['charts'], decision.charts)
 }
 
-/** The charts that are not held are named, all of them and no other. */
 const namesOnly = (charts: unknown, expected: readonly string[]): boolean =>
   Array.isArray(charts) &&
   isSame(

@@ -1,4 +1,4 @@
-// What every verifier of a body does: read it, and give a verdict on one view of the registry.
+// The steps of every verifier of a body: read it, and give a verdict on one view of the registry.
 
 import type { ShownAnswer } from './answer.ts'
 import { isCompound, parseJson } from './canonical-json.ts'
@@ -9,25 +9,24 @@ import { openCheckpoint } from './note/checkpoint.ts'
 import { medianSeconds } from './note/cosignature.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import type { ChartTable } from './price/charts.ts'
-import { OURS } from './price/proofs.ts'
 import type { Manifest } from './price/release.ts'
 import type { AnyRow } from './price/row.ts'
 import { instant, isObject, type Members } from './shape.ts'
 
 export interface VerifyOptions {
-  /** The oldest view that will do, as an instant; none if left out. See `viewedAt`. */
+  /** The oldest view that is accepted, as an instant. See `viewedAt`. */
   notBefore?: string
-  /** The caller's own time, with room for clocks that differ: a view that is dated later tells nothing about its age. */
+  /** The caller's own time, with room for clocks that differ: the age of a view that is dated later is unknown. */
   notAfter?: string
   /** The schedules of a registry that has others than the usual ones. */
   charts?: ChartTable
 }
 
-/** What every body is proved under. */
+/** The view of the registry under which a body is proved. */
 export interface View {
-  /** The only checkpoint of the body, opened and checked. */
+  /** The only checkpoint of the body. */
   checkpoint: string
-  /** When the state was recorded that all of it stands under; null for entries of the figures log. */
+  /** The time at which its state was recorded; null for entries of the figures log. */
   recorded_at: string | null
 }
 
@@ -35,19 +34,18 @@ export interface ProvedRow {
   row: AnyRow
   release: Manifest
 }
-/** What a body has proved, as data: nothing else of it should be used. */
+/** The proved content of a body, as data. Nothing else of the body should be used. */
 export interface VerifiedAnswer extends View {
   ok: true
   rows: ProvedRow[]
-  /** Of each lookup, what was decided; empty if no question was asked. */
+  /** The decision on each lookup; empty if no question was asked. */
   decisions: Decision[]
-  /** Of each lookup, the editions of the day that are proved to have no row of the code; empty if none was asked. */
+  /** The editions of the day that are proved to have no row of a code that was asked for. */
   lacking: CodeAbsence[]
 }
 
-export const FIGURES_PROOF = `${OURS}figures-proof@v1` as const
+export const FIGURES_PROOF = 'agent-trust-registry/figures-proof@v1'
 
-/** Whether a body says that it is the answer about the figures. */
 export const isFiguresBody = ({ proof }: Members): boolean =>
   (proof as Members | null | undefined)?.['type'] === FIGURES_PROOF
 
@@ -65,22 +63,22 @@ export async function checkAge(
   ensure(await isFresh(checkpoint, policy, recorded_at, options), 'state_too_old')
 }
 
-/** Whether a view is as new as was asked for, and not dated after now. False also if that is no instant. */
+/** False if the view has no time, and if a limit is not an instant. */
 export async function isFresh(
   checkpoint: string,
   policy: TrustPolicy,
   recorded_at: string | null,
   { notBefore, notAfter }: VerifyOptions,
 ): Promise<boolean> {
+  // Any comparison with NaN is false.
   const viewed = Date.parse((await viewedAt(checkpoint, policy, recorded_at)) ?? '')
-  // No time is before or after what is no instant.
-  const at = (limit: string): number => Date.parse(instant(limit) ? limit : '')
+  const at = (limit: string): number => (instant(limit) ? Date.parse(limit) : Number.NaN)
   return (notBefore === undefined || viewed >= at(notBefore)) && (notAfter === undefined || viewed <= at(notAfter))
 }
 
 /**
- * When this was the newest checkpoint of its log: by the median of the times at which pinned witnesses cosigned it, or, if
- * none did, by the log's own word. Null if nobody says so, and for what only retired keys signed.
+ * The time at which a checkpoint was the newest of its log: the median of the times at which pinned witnesses cosigned it,
+ * or, if none did, the log's own word. Null if there is neither, and if only retired keys signed it.
  */
 export async function viewedAt(
   checkpoint: string,
@@ -93,10 +91,11 @@ export async function viewedAt(
   return seconds === undefined ? recorded_at : instantOf(seconds)
 }
 
-/** The year 9999 stands for any later time: no clock shows either. */
-const instantOf = (seconds: number): string => new Date(Math.min(seconds, 253_402_300_799) * 1000).toISOString()
+/** The end of the year 9999. */
+const LAST_SECOND = 253_402_300_799
+const instantOf = (seconds: number): string => new Date(Math.min(seconds, LAST_SECOND) * 1000).toISOString()
 
-/** A checkpoint that was not opened must not stand anywhere: someone may take it for the one that was. */
+/** No other checkpoint may be anywhere in a body: someone may take it for the one that was opened. */
 export function hasOneCheckpoint(value: unknown, checkpoint: string): boolean {
   if (!isCompound(value)) return true
   return Object.keys(value).every((name) => {
@@ -105,21 +104,19 @@ export function hasOneCheckpoint(value: unknown, checkpoint: string): boolean {
   })
 }
 
-/** Whether a body is the answer to a lookup, by its shape alone: no list, and not the one about the figures. */
 export const isLookup = (body: Members): boolean =>
   !Array.isArray(body['data']) && !Array.isArray(body['results']) && !isFiguresBody(body)
 
-type Proved = Pick<VerifiedAnswer, 'rows' | 'decisions' | 'lacking'>
+type ProvedContent = Pick<VerifiedAnswer, 'rows' | 'decisions' | 'lacking'>
 
-/** What one answer has proved. */
-export const provedBy = ({ row, release, decision, lacking = [] }: ShownAnswer): Proved => ({
+export const provedBy = ({ row, release, decision, lacking }: ShownAnswer): ProvedContent => ({
   rows: row && release ? [{ row, release }] : [],
   decisions: decision ? [decision] : [],
   lacking,
 })
 
-/** What the answers of a list have proved. */
-export const provedByAll = (shown: readonly ShownAnswer[]): Proved => {
+/** The proved content of the answers of a list. */
+export const provedByAll = (shown: readonly ShownAnswer[]): ProvedContent => {
   const each = shown.map(provedBy)
   return {
     rows: each.flatMap(({ rows }) => rows),
@@ -128,15 +125,14 @@ export const provedByAll = (shown: readonly ShownAnswer[]): Proved => {
   }
 }
 
-/** What was proved, once all of the body is checked. */
 export async function answerOf(
   facts: Facts,
   body: Members,
-  proved: Proved,
+  proved: ProvedContent,
   options: VerifyOptions,
 ): Promise<VerifiedAnswer> {
   const view = { checkpoint: facts.checkpoint as string, recorded_at: facts.state?.recorded_at ?? null }
   ensure(hasOneCheckpoint(body, view.checkpoint), 'mixed_checkpoints')
-  ensure(await isFresh(view.checkpoint, facts.policy, view.recorded_at, options), 'state_too_old')
+  await checkAge(view, facts.policy, options)
   return { ok: true, ...proved, ...view }
 }

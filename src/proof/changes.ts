@@ -1,4 +1,4 @@
-// Whether a follower of the figures log has seen every change between two checkpoints, and no other.
+// The check that a follower of the figures log has seen every change between two checkpoints, and no other.
 
 import { equalBytes, fromBase64 } from './bytes.ts'
 import { oneWay, placesOf } from './entries.ts'
@@ -18,9 +18,9 @@ export type ChangesVerdict = PassedChanges | FailedCheck
 
 /**
  * Checks entries as `/api/figure-changes` gives them, changes newest or oldest first, and the states between them,
- * against two checkpoints of the figures log: each entry is proved under the newer one, together they fill every place
- * between the two sizes, and what came before them is the older log. Entries that the older checkpoint covers already
- * may be among them. No tile is needed: the path of the first new entry holds the older tree, as the hashes to its left.
+ * against two checkpoints of the figures log. Each entry is proved under the newer one, the entries fill every index
+ * between the two sizes, and the log before them is the older log. Entries that the older checkpoint covers may be among
+ * them. No tile is needed: the path of the first new entry has the roots of the older tree, which are to its left.
  */
 export async function verifyChanges(
   page: { data: readonly unknown[]; states?: unknown },
@@ -29,7 +29,7 @@ export async function verifyChanges(
   policy: TrustPolicy,
 ): Promise<ChangesVerdict> {
   const verdict = await verdictOf(() => checkChanges(page, olderCheckpoint, newerCheckpoint, policy))
-  // Several pages were joined: the place of an entry in all of them tells nothing.
+  // Several pages were joined: the position of an entry in all of them means nothing.
   return verdict.ok ? verdict : { ok: false, reason: verdict.reason }
 }
 
@@ -46,7 +46,7 @@ async function checkChanges(
   const isUnderOne = [...proofs.values()].every(({ checkpoint }) => checkpoint === newerCheckpoint)
   ensure(isUnderOne, 'mixed_checkpoints')
   ensure(oneWay(changes), 'entries_out_of_order')
-  // Places are whole numbers below the newer size, each taken once: as many as there is room for are all of them.
+  // Indexes are whole numbers below the newer size, each used once: the right number of them is all of them.
   const isNew = (place: number): boolean => place >= from.size
   ensure([...proofs.keys()].filter(isNew).length === to.size - from.size, 'entries_missing')
   const first = proofs.get(from.size)

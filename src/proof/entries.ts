@@ -1,4 +1,4 @@
-// Entries of the figures log as `/api/figure-changes` gives them: changes of published figures, and states.
+// The check of entries of the figures log as `/api/figure-changes` gives them: changes of published figures, and states.
 
 import { FIGURES_ORIGIN, inLog } from './facts.ts'
 import { ensure, itemOf, type Verdict, verdictOf } from './fault.ts'
@@ -27,7 +27,7 @@ export const isChangeEntry = closed(
   { epsilon: token, ledger_root: hash },
 )
 
-/** The entry is everything but its `proof`. Its shape is closed, so that no other entry can pass for it. */
+/** Checks an entry, which is everything but its `proof`. Its shape is closed: no other entry can pass for it. */
 async function proveEntry(
   entry: unknown,
   isOfKind: Check,
@@ -55,20 +55,20 @@ export const verifyEntry = (entry: unknown, policy: TrustPolicy): Promise<Verdic
     return { ok: true }
   })
 
-/** Checks a state that stands somewhere in the log, whatever came after it. */
+/** Checks a state anywhere in the log. */
 export const verifyFiguresState = (entry: unknown, policy: TrustPolicy): Promise<Verdict> =>
   verdictOf(async () => {
     await proveEntry(entry, isFiguresState, policy)
     return { ok: true }
   })
 
-/** Entries that were proved, by their places in the log, in the order in which they were given. */
+/** Proved entries, by their indexes in the log, in the order in which they were given. */
 export interface EntryPlaces {
   changes: number[]
   proofs: Map<number, LogProof>
 }
 
-/** Checks changes, and the states between them, each by itself. No two of them have the same place. */
+/** Checks changes, and the states between them, one by one. No two of them have the same index. */
 export async function placesOf(
   { data, states = [] }: { data: readonly unknown[]; states?: unknown },
   policy: TrustPolicy,
@@ -84,6 +84,6 @@ export async function placesOf(
   return { changes: [...proofs.keys()].slice(0, data.length), proofs }
 }
 
-/** Whether places rise all the way or fall all the way: a list of changes is oldest first or newest first. */
+/** Whether indexes always rise or always fall: a list of changes is oldest first or newest first. */
 export const oneWay = (places: readonly number[]): boolean =>
   [1, -1].some((way) => places.every((place, i) => i === 0 || (place - (places[i - 1] as number)) * way > 0))

@@ -1,4 +1,4 @@
-// The proofs in an answer, checked one by one and collected as facts.
+// The proofs in an answer, checked one by one and added to the facts.
 
 import type { Facts } from './facts.ts'
 import { ensure } from './fault.ts'
@@ -7,7 +7,6 @@ import { type AbsenceProof, isAbsenceProof, isBecause, isRowProof, type RowProof
 import type { Manifest } from './price/release.ts'
 import { type AnyRow, isAnyRow, isKeyPrefix, rowKey } from './price/row.ts'
 
-/** A row with its whole proof. Whether its release is in force is another matter: `in_force` may be null. */
 export async function addCitedRow(facts: Facts, cited: unknown): Promise<{ row: AnyRow; proof: RowProof }> {
   const { proof, ...row } = (cited ?? {}) as Record<string, unknown>
   ensure(isAnyRow(row), 'row_malformed')
@@ -30,20 +29,18 @@ async function addRelease(
   facts.addRelease({ release, in_force })
 }
 
-/**
- * That no row of a release has a key with this prefix: rows are sorted by key, so two adjacent rows on either side of
- * the prefix, or one at an end of the tree, leave no room for it.
- */
+/** Rows are sorted by key: two adjacent rows on either side of a prefix, or one at an end, leave no room for it. */
 export async function addAbsence(facts: Facts, proof: unknown): Promise<void> {
   ensure(isAbsenceProof(proof), 'proof_malformed')
   const { key_prefix, left, right, release, in_force, log } = proof
   ensure(isKeyPrefix(key_prefix, release.chart === PLACE_CHART), 'key_prefix_malformed')
   await addRelease(facts, release, in_force, log)
-  for (const side of [left, right]) if (side) facts.addRow(release, side.row, side.index, side.path)
+  for (const neighbour of [left, right])
+    if (neighbour) facts.addRow(release, neighbour.row, neighbour.index, neighbour.path)
   ensure(leavesNoRoom(proof), 'key_not_enclosed')
 }
 
-/** Keys are ASCII, so the order of JavaScript's strings is that of their bytes. */
+/** Keys are ASCII: JavaScript compares them as bytes. */
 function leavesNoRoom({ key_prefix, left, right, release: { row_count } }: AbsenceProof): boolean {
   const after = right && rowKey(right.row)
   return (
@@ -53,7 +50,7 @@ function leavesNoRoom({ key_prefix, left, right, release: { row_count } }: Absen
   )
 }
 
-/** What shows that an answer is the first choice. Rows without a release of their own are of the answer's. */
+/** A row without a release of its own is of the answer's release. */
 export async function addBecause(facts: Facts, because: unknown, own: Manifest | undefined): Promise<void> {
   ensure(isBecause(because), 'proof_malformed')
   const { releases, rows, periods, providers, state, log } = because

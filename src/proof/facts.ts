@@ -1,9 +1,9 @@
-// What an answer has proved, and nothing else: leaves of releases, of the timeline and of the providers, all under one
-// state of the registry. Input is hostile: each thing is checked before it becomes a fact.
+// The facts that an answer has proved: leaves of releases, of the timeline and of the providers, all under one state of
+// the registry. Input is hostile: everything is checked before it becomes a fact.
 
-import { fromBase64, hashToBase64, utf8 } from './bytes.ts'
+import { fromBase64, toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
-import { ensure, type FailedCheck, type Fault } from './fault.ts'
+import { ensure, Failure, type Fault } from './fault.ts'
 import type { Editions } from './lookup/editions.ts'
 import { openCheckpoint } from './note/checkpoint.ts'
 import type { TrustPolicy } from './note/policy.ts'
@@ -21,19 +21,17 @@ import {
 import { type AnyRow, MAX_LEAF_BYTES, rowKey, rowText } from './price/row.ts'
 import { rowFault } from './price/row-of-release.ts'
 import { leafOf, nameOf } from './price/timeline.ts'
-import { type LeafSet, leafSet } from './tree/leaf-set.ts'
+import { type Finding, type LeafSet, leafSet } from './tree/leaf-set.ts'
 import { type Hash, includes, leafHash } from './tree/merkle.ts'
 
-/** The leaf of a row, which is not too large and, where a hash is stated, has that hash; and how many bytes the row has. */
 export function leafOfRow(row: AnyRow, leaf_hash?: string): { hash: Hash; bytes: number } {
   const body = utf8(rowText(row))
   ensure(body.length <= MAX_LEAF_BYTES, 'row_too_large')
   const hash = leafHash(body)
-  ensure(leaf_hash === undefined || hashToBase64(hash) === leaf_hash, 'leaf_hash_mismatch')
+  ensure(leaf_hash === undefined || toBase64(hash) === leaf_hash, 'leaf_hash_mismatch')
   return { hash, bytes: body.length }
 }
 
-/** Whether a period is one that this release can be in force in. */
 export const isPeriodOf = (period: Period, release: Manifest): boolean =>
   period.release === nameOf(release) &&
   period.chart === release.chart &&
@@ -41,23 +39,21 @@ export const isPeriodOf = (period: Period, release: Manifest): boolean =>
   period.from <= period.to &&
   period.to <= release.effective_to
 
-/** What the rule needs; undefined is what was not proved. */
-function proved<T>(value: T | undefined): T {
-  ensure(value !== undefined, 'choice_not_proved')
-  return value
+function provedLeaf<T>(finding: Finding<T>): T | undefined {
+  ensure(finding.is !== 'unproved', 'choice_not_proved')
+  return finding.is === 'found' ? finding.leaf : undefined
 }
 
 export const REGISTRY_ORIGIN = /\/log\/registry$/
 export const FIGURES_ORIGIN = /\/log\/figures$/
 
-/** The head of a log, by a checkpoint that counts. */
 export async function headOf(checkpoint: string, policy: TrustPolicy): Promise<TreeHead> {
   const opened = await openCheckpoint(checkpoint, policy)
-  ensure(opened.ok, (opened as FailedCheck).reason)
+  if (!opened.ok) throw new Failure(opened.reason)
   return opened.head
 }
 
-/** The size of the log that an entry is in. It is of the right kind, by a checkpoint that counts. */
+/** Returns the size of the log, which must be of the right kind. */
 export async function inLog(
   entry: unknown,
   { checkpoint, index, inclusion }: LogProof,
@@ -76,7 +72,7 @@ interface ProvedRelease {
   rows: LeafSet<AnyRow>
 }
 
-/** That an edition has no row of a code. */
+/** An edition that is proved to have no row of a code. */
 export interface CodeAbsence {
   cpt: string
   release: Manifest
@@ -88,56 +84,59 @@ export interface Facts {
   /** The only checkpoint of the answer. */
   checkpoint: string | undefined
   state: RegistryState | undefined
-  /** The state of the registry: the last leaf of the log, so that no later one can have been kept back. */
+  /** Adds the state of the registry. It must be the last leaf of the log, so that no later one can be kept back. */
   addState(state: RegistryState, log: LogProof): Promise<void>
   addPeriod(proof: PeriodProof): void
   addProvider(proof: ProviderProof): void
-  /** A release, and the period in which it is in force. */
+  /** Adds a release, and the period in which it is in force. */
   addRelease(shared: SharedRelease): void
-  /** A release that is in force on no day: only that it was published. */
+  /** Adds a release that is in force on no day: it is only proved to be published. */
   addPublished(release: Manifest, log: LogProof): Promise<void>
   addRow(release: Manifest, row: AnyRow, index: number, path: readonly string[], leaf_hash?: string): void
-  /** A row whose place in the tree has been shown already. */
+  /** Adds a row whose place in the tree is proved already. */
   addProvedRow(release: Manifest, row: AnyRow, index: number): void
-  /** What the rule is told of the editions of a day: only what is proved. */
+  /** The editions of a day for the rule of the lookup, as far as they are proved. */
   on(day: string): Editions
-  /** The chart that speaks for a provider; undefined where it is proved that none does. */
+  /** The chart that speaks for a provider; undefined if it is proved that none does. */
   chartOf(npi: string): string | undefined
-  /** Whether a release that is known is the one in force on a day. */
+  /** Whether a known release is in force on a day. */
   isInForce(release: Manifest, day: string): boolean
-  /** The editions of a day that are proved to have no row of a code at all, nor of the one that stands for it. */
+  /** The editions of a day that are proved to have no row of a code, nor of the code that stands in for it. */
   withoutCode(cpt: string, day: string): CodeAbsence[]
   /** Whether a period is the last of its chart that begins by a day. */
   isLastBy(period: Period, day: string): boolean
 }
 
-/** No facts yet, and the policy by which they are to be proved. */
 export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts {
   /** State and log as they were proved: a second one must be the same to the letter. */
   let under: { state: RegistryState; log: LogProof } | undefined
-  /** By the leaf hash of the manifest. */
   const releases = new Map<string, ProvedRelease>()
   let periods: LeafSet<Period> | undefined
   let providers: LeafSet<Provider> | undefined
 
-  const know = (release: Manifest): void => {
+  const addManifest = (release: Manifest): void => {
     const name = nameOf(release)
     if (!releases.has(name))
       releases.set(name, { release, rows: leafSet<AnyRow>(release.row_count, release.rows_root, rowKey) })
   }
   const rowsOf = (release: Manifest): LeafSet<AnyRow> | undefined => releases.get(nameOf(release))?.rows
 
-  /** The known period of a chart that holds a day. Periods of a chart do not overlap: it is the last that begins by then. */
+  /** Periods of a chart do not overlap: the period of the day is the last that begins by it. */
   const periodOn = (chart: string, day: string): Period | undefined => {
     const last = periods?.around(`${chart}|${day}`)[0]
     return last?.chart === chart && day <= last.to ? last : undefined
   }
-  /** The release of a chart in force on a day; undefined where it is proved that there is none. */
+  /** Undefined if it is proved that none is in force. */
   const editionOn = (chart: string, day: string): ProvedRelease | undefined => {
-    const holding = periodOn(chart, day)
-    if (holding) return proved(releases.get(holding.release))
-    // The last period that begins by that day is of another chart, or is over: there is no room for another one.
-    proved(periods?.notAfter(`${chart}|${day}`))
+    const period = periodOn(chart, day)
+    if (period) {
+      const edition = releases.get(period.release)
+      ensure(edition, 'choice_not_proved')
+      return edition
+    }
+    // The last period that begins by the day is of another chart, or over. It must be proved to be the last.
+    const last = periods?.notAfter(`${chart}|${day}`)
+    ensure(last && last.is !== 'unproved', 'choice_not_proved')
     return undefined
   }
 
@@ -148,7 +147,10 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
     state: undefined,
 
     async addState(state, log) {
-      if (under) return ensure(canonical({ state, log }) === canonical(under), 'mixed_checkpoints')
+      if (under) {
+        ensure(canonical({ state, log }) === canonical(under), 'mixed_checkpoints')
+        return
+      }
       ensure((facts.checkpoint ?? log.checkpoint) === log.checkpoint, 'mixed_checkpoints')
       const size = await inLog(state, log, policy, REGISTRY_ORIGIN, 'state_not_in_log')
       ensure(log.index === size - 1, 'state_not_last')
@@ -160,34 +162,35 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
     },
 
     addPeriod({ period, index, path }) {
-      ensure(periods?.holds(leafOf(period), index, path), 'period_not_in_timeline')
+      ensure(periods, 'period_not_in_timeline')
+      ensure(periods.holds(leafOf(period), index, path), 'period_not_in_timeline')
       const { chart, from, to } = period
-      // Periods of one chart that do not overlap are in order by both their ends: the nearest known ones tell.
+      // Periods of a chart that do not overlap are sorted by both their ends: the nearest known ones tell.
       const overlaps = periods
-        ?.around(periodKey(period))
+        .around(periodKey(period))
         .some((each) => each?.chart === chart && each.from !== from && each.from <= to && from <= each.to)
-      ensure(from <= to && !overlaps && periods?.add(index, period), 'leaves_contradict')
+      ensure(from <= to && !overlaps && periods.add(index, period), 'leaves_contradict')
     },
 
     addProvider({ provider, index, path }) {
-      ensure(providers?.holds(leafOf(provider), index, path), 'provider_not_in_state')
+      ensure(providers, 'provider_not_in_state')
+      ensure(providers.holds(leafOf(provider), index, path), 'provider_not_in_state')
       const { npi, chart } = provider
-      // One file speaks for a provider.
-      const isTwice = providers?.around(providerKey(provider)).some((each) => each?.npi === npi && each.chart !== chart)
-      ensure(!isTwice && providers?.add(index, provider), 'leaves_contradict')
+      const isTwice = providers.around(providerKey(provider)).some((each) => each?.npi === npi && each.chart !== chart)
+      ensure(!isTwice && providers.add(index, provider), 'leaves_contradict')
     },
 
     addRelease({ release, in_force }) {
       ensure(isPeriodOf(in_force.period, release), 'release_not_in_force')
       facts.addPeriod(in_force)
-      know(release)
+      addManifest(release)
     },
 
     async addPublished(release, log) {
       await inLog(release, log, policy, REGISTRY_ORIGIN, 'release_not_in_log')
       facts.checkpoint ??= log.checkpoint
       ensure(facts.checkpoint === log.checkpoint, 'mixed_checkpoints')
-      know(release)
+      addManifest(release)
     },
 
     addRow(release, row, index, path, leaf_hash) {
@@ -198,34 +201,45 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
 
     addProvedRow(release, row, index) {
       const fault = rowFault(row, release, charts)
-      ensure(!fault, fault as Fault)
+      if (fault) throw new Failure(fault)
       ensure(rowsOf(release)?.add(index, row), 'leaves_contradict')
     },
 
     on(day) {
-      const inForce = (chart: string): LeafSet<AnyRow> => proved(editionOn(chart, day)).rows
+      const rowsIn = (chart: string): LeafSet<AnyRow> => {
+        const edition = editionOn(chart, day)
+        ensure(edition, 'choice_not_proved')
+        return edition.rows
+      }
+      const rowsUnder = (chart: string, prefix: string): AnyRow[] => {
+        const rows = rowsIn(chart).under(prefix)
+        ensure(rows, 'choice_not_proved')
+        return rows
+      }
       return {
         day,
         chartOf: (npi) => facts.chartOf(npi),
-        isHeld: (chart) => !!editionOn(chart, day),
-        row: (chart, key) => proved(inForce(chart).find(key)),
-        notAfter: (chart, key) => proved(inForce(chart).notAfter(key)),
-        rows: (chart, prefix) => proved(inForce(chart).under(prefix)),
+        isHeld: (chart) => editionOn(chart, day) !== undefined,
+        row: (chart, key) => provedLeaf(rowsIn(chart).find(key)),
+        notAfter: (chart, key) => provedLeaf(rowsIn(chart).notAfter(key)),
+        rows: rowsUnder,
         regions(chart, prefix) {
-          const rows = inForce(chart)
-          const regions = new Set(rows.knownUnder(prefix).map(({ region }) => region as string))
-          // Two that are known are several, whatever else there is; fewer are all only where all rows are known.
-          if (regions.size < 2) proved(rows.under(prefix))
-          return [...regions].slice(0, 2)
+          const regionsOf = (rows: readonly AnyRow[]): string[] => [
+            ...new Set(rows.map(({ region }) => region as string)),
+          ]
+          // Two known regions are several. Fewer are all of them only if all rows are known.
+          const known = regionsOf(rowsIn(chart).knownUnder(prefix))
+          return known.length > 1 ? known.slice(0, 2) : regionsOf(rowsUnder(chart, prefix))
         },
       }
     },
 
     chartOf(npi) {
-      // Each NPI has one leaf: where it is not shown, its place must be.
+      // An NPI has one leaf. If it is not shown, its place must be.
       const known = providers?.around(`${npi}|`)[1]
       if (known?.npi === npi) return known.chart
-      proved(providers?.notAfter(`${npi}|`))
+      const before = providers?.notAfter(`${npi}|`)
+      ensure(before && before.is !== 'unproved', 'choice_not_proved')
       return undefined
     },
 
@@ -241,7 +255,7 @@ export function noFacts(policy: TrustPolicy, charts: ChartTable = CHARTS): Facts
 
     isLastBy({ chart, from }, day) {
       const last = periods?.notAfter(`${chart}|${day}`)
-      return last?.chart === chart && last.from === from
+      return last?.is === 'found' && last.leaf.chart === chart && last.leaf.from === from
     },
   }
   return facts

@@ -52,7 +52,7 @@ export type Fault =
 export interface FailedCheck {
   ok: false
   reason: Fault
-  /** Of a list, which item it was, counted from 1. */
+  /** The item of a list that failed, counted from 1. */
   at?: number
 }
 export type Verdict = { ok: true } | FailedCheck
@@ -61,14 +61,13 @@ export type Verdict = { ok: true } | FailedCheck
 export class Failure extends Error {
   /** The reason. */
   declare readonly message: Fault
-  /** Of a list, which item it was, counted from 1. */
+  /** The item of a list that failed, counted from 1. */
   declare item?: { at: number }
 }
 export function ensure(holds: unknown, reason: Fault): asserts holds {
   if (!holds) throw new Failure(reason)
 }
 
-/** What a check comes to, or why it failed. */
 export async function verdictOf<T extends { ok: true }>(check: () => Promise<T>): Promise<T | FailedCheck> {
   try {
     return await check()
@@ -78,26 +77,26 @@ export async function verdictOf<T extends { ok: true }>(check: () => Promise<T>)
   }
 }
 
-/** What each item of a list comes to. A failure says which item it was. */
+/** Checks each item of a list. A failure says which item it was. */
 export const eachOf = <T, R>(items: readonly T[], check: (item: T, i: number) => R): R[] =>
   items.map((item, i) => {
     try {
       return check(item, i)
     } catch (error) {
-      throw ofItem(error, i)
+      throw withItem(error, i)
     }
   })
 
-/** What one item comes to whose check takes its time. */
+/** Waits for the check of one item. A failure says which item it was. */
 export async function itemOf<R>(i: number, check: Promise<R>): Promise<R> {
   try {
     return await check
   } catch (error) {
-    throw ofItem(error, i)
+    throw withItem(error, i)
   }
 }
 
-function ofItem(error: unknown, i: number): unknown {
+function withItem(error: unknown, i: number): unknown {
   if (error instanceof Failure) error.item = { at: i + 1 }
   return error
 }

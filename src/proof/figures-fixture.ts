@@ -24,7 +24,7 @@ export const withheld = (reason: string, given: Partial<CurrentFigure<never>> = 
   reason,
 })
 
-/** What stands after a release, one value of it withheld. */
+/** The state after a release, with one value withheld. */
 export const aState = (given: Partial<FiguresState> = {}): FiguresState => ({
   schema: FIGURES_STATE,
   release_id: '2026-10-06.1',
@@ -44,7 +44,7 @@ export const aState = (given: Partial<FiguresState> = {}): FiguresState => ({
   ...given,
 })
 
-/** The same under rule 2: values with noise and their standard errors, and a band in place of the median. */
+/** The state under rule 2: values with noise and their standard errors, and a band in place of the median. */
 export const aNoisedState = (given: Partial<FiguresState> = {}): FiguresState =>
   aState({
     sdc_rule_version: '2.0.0',

@@ -1,4 +1,4 @@
-// The figures log replayed: whether each entry follows from those before it. For whoever reads all entries.
+// The replay of the figures log, for those who read all entries: each entry follows from the entries before it.
 
 import { canonical } from './canonical-json.ts'
 import { isChangeEntry } from './entries.ts'
@@ -20,23 +20,23 @@ interface FigureValue {
   as_of: string | null
 }
 const NOTHING: FigureValue = { value: null, as_of: null }
-/** A clock that is this far behind is accepted by the service. */
+/** The service accepts a clock that is this far behind. */
 const CLOCK_MS = 5_000
 const COUNTS = ['cases_floor10', 'settlements_floor10'] as const
 
-/** The places of entries that do not follow; the size of the log if it does not end with a state. */
+/** The indexes of entries that do not follow, and the size of the log if it does not end with a state. */
 export function figuresFaults(entries: readonly unknown[]): number[] {
-  const replay = new Replay()
+  const replay = new FiguresReplay()
   const faults = [...entries.keys()].filter((place) => !replay.add(entries[place], place))
   return entries.length === 0 || isFiguresState(entries.at(-1)) ? faults : [...faults, entries.length]
 }
 
-class Replay {
-  readonly #standing = new Map<string, FigureValue>()
+class FiguresReplay {
+  readonly #current = new Map<string, FigureValue>()
   #state: FiguresState | undefined
   /** The changes since the last state: a release that has not ended. */
   #open: Change[] = []
-  /** The latest time at which a state before was recorded. */
+  /** The latest time at which a state was recorded. */
   #latest = Number.NEGATIVE_INFINITY
 
   add(entry: unknown, place: number): boolean {
@@ -45,7 +45,7 @@ class Replay {
   }
 
   #addChange(change: Change, place: number): boolean {
-    const before = this.#standing.get(change.metric) ?? NOTHING
+    const before = this.#current.get(change.metric) ?? NOTHING
     const [first] = this.#open
     const follows =
       change.seq === place &&
@@ -56,11 +56,11 @@ class Replay {
       (first === undefined || isOfRelease(first, change)) &&
       this.#open.every(({ metric }) => metric !== change.metric)
     this.#open.push(change)
-    this.#standing.set(change.metric, { value: change.new, as_of: change.new_as_of })
+    this.#current.set(change.metric, { value: change.new, as_of: change.new_as_of })
     return follows
   }
 
-  /** A state says of each figure what its last change says, and is of the release of the changes before it. */
+  /** A state has the value of the last change of each figure, and the release of the changes before it. */
   #addState(state: FiguresState): boolean {
     const [first] = this.#open
     const before = this.#state
@@ -70,10 +70,10 @@ class Replay {
       (state.release_id === null || state.release_id !== before?.release_id) &&
       (before?.as_of ?? '') <= (state.as_of ?? '') &&
       Object.entries(state.metrics).every(([metric, { value, as_of }]) => {
-        const stands = this.#standing.get(metric) ?? NOTHING
-        return stands.value === value && stands.as_of === as_of
+        const last = this.#current.get(metric) ?? NOTHING
+        return last.value === value && last.as_of === as_of
       }) &&
-      COUNTS.every((metric) => (this.#standing.get(metric) ?? NOTHING).value === state[metric]) &&
+      COUNTS.every((metric) => (this.#current.get(metric) ?? NOTHING).value === state[metric]) &&
       this.#isInTime(state) &&
       (before === undefined || this.#mayFollow(before, state))
     this.#open = []
@@ -82,13 +82,13 @@ class Replay {
     return follows
   }
 
-  /** It was not recorded before what was recorded before it, nor before its own release. */
+  /** Whether a state was recorded after the states before it, and after its own release. */
   #isInTime({ recorded_at, as_of }: FiguresState): boolean {
     const made = as_of === null ? this.#latest : Math.max(this.#latest, Date.parse(as_of))
     return Date.parse(recorded_at) >= made - CLOCK_MS
   }
 
-  /** What a state says beside the values is as before, unless a change says that the figure was decided anew. */
+  /** Whether everything beside the values is as before, unless a change says that the figure was decided anew. */
   #mayFollow(before: FiguresState, state: FiguresState): boolean {
     const isFirst = before.release_id === null
     const isNewRule = isFirst || state.sdc_rule_version !== before.sdc_rule_version

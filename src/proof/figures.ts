@@ -1,4 +1,4 @@
-// What stands of the published figures: the state entries of the figures log, and the answer that follows from one.
+// The current published figures: the state entries of the figures log, and the answer that follows from a state.
 
 import { FIGURES_PROOF } from './body.ts'
 import { canonical } from './canonical-json.ts'
@@ -10,10 +10,10 @@ import { both, type Check, closed, count, instant, label, matches, NAME, oneOf, 
 
 export const FIGURES_STATE = 'figures-state/1'
 
-/** One figure as it stands. A value that is withheld is null and has a reason. */
+/** A published figure. A value that is withheld is null and has a reason. */
 export interface CurrentFigure<Value extends number | string = number | string> {
   value: Value | null
-  /** In the unit of the value. Left out in states of before rule 2 and of exact figures. */
+  /** In the unit of the value. States from before rule 2, and of exact figures, do not have it. */
   standard_error?: Value | null
   suppressed: boolean
   reason: string | null
@@ -21,7 +21,7 @@ export interface CurrentFigure<Value extends number | string = number | string> 
   definition: string
 }
 
-/** An entry of the figures log: what stands after a release, and nothing of before. It says what the answer says. */
+/** An entry of the figures log: the figures after a release. The answer follows from it alone. */
 export interface FiguresState {
   schema: typeof FIGURES_STATE
   /** Null with `as_of` and `data_class` before the first release. */
@@ -41,9 +41,9 @@ export interface FiguresState {
   noise?: { mechanism: string; epsilon: string; windows: string }
   /** Marks figures without noise. */
   exact?: true
-  /** What epsilon protects. With the two members below and `standard_error` of each figure, or none of them is there. */
+  /** The unit that epsilon protects. It comes with the two members below and each `standard_error`, or none of them does. */
   unit?: 'case' | 'person' | null
-  /** From `low` dollars up to below `high`, which is null if there is no upper end. */
+  /** From `low` dollars to below `high`, which is null if there is no upper end. */
   median_band?: { low: string; high: string | null } | null
   counts_standard_error?: number | null
   recorded_at: string
@@ -59,7 +59,7 @@ const rate: Check = (value) => typeof value === 'number' && value >= 0 && value 
 const amount = matches(/^[0-9]{1,18}\.[0-9]{2}$/)
 const floor10 = both(count, (value) => (value as number) % 10 === 0)
 
-const standing = (value: Check): Check =>
+const figure = (value: Check): Check =>
   both(
     closed(
       {
@@ -100,7 +100,7 @@ const hasErrors: Check = (state) => {
   return release_id === null ? unit === null && median_band === null : unit !== null && noise !== undefined
 }
 
-/** Of the cases behind figures; none before the first release. */
+/** The class of the cases behind figures; null before the first release. */
 export const isDataClass = orNull(oneOf('published', 'sample'))
 
 export const isFiguresState = both(
@@ -112,11 +112,11 @@ export const isFiguresState = both(
       data_class: isDataClass,
       sdc_rule_version: token,
       metrics: closed({
-        w: standing(rate),
-        r: standing(rate),
-        p: standing(rate),
-        savings_total: standing(amount),
-        savings_median: standing(amount),
+        w: figure(rate),
+        r: figure(rate),
+        p: figure(rate),
+        savings_total: figure(amount),
+        savings_median: figure(amount),
       }),
       cases_floor10: orNull(floor10),
       settlements_floor10: orNull(floor10),
@@ -138,7 +138,7 @@ const isFiguresProof = closed({ type: oneOf(FIGURES_PROOF), state: isFiguresStat
   value: unknown,
 ) => value is FiguresProof
 
-/** The answer that a state makes: the service gives this, and a verifier compares with it. */
+/** The answer that follows from a state: the service gives it, and a verifier compares with it. */
 export function figuresAnswer(state: FiguresState) {
   const { metrics, cases_floor10, settlements_floor10, as_of, release_id, sdc_rule_version, data_class } = state
   const { noise, exact, unit, median_band, counts_standard_error } = state
@@ -170,8 +170,8 @@ export function figuresAnswer(state: FiguresState) {
 }
 
 /**
- * Checks the answer of `/api/figures`: it is the one that its state makes, and the state is the last leaf of the figures
- * log, so that no later one can have been kept back.
+ * Checks the answer of `/api/figures`: it follows from its state, and the state is the last leaf of the figures log, so
+ * that no later one can be kept back.
  */
 export async function checkFigures(
   body: Record<string, unknown>,

@@ -1,4 +1,4 @@
-// Whether a log only grew between two checkpoints: what a monitor, a witness and a careful client ask.
+// The check that a log only grew between two checkpoints, for monitors, witnesses and careful clients.
 
 import { equalBytes } from './bytes.ts'
 import type { FailedCheck } from './fault.ts'
@@ -12,12 +12,12 @@ export type GrowthFault = 'log_not_the_same' | 'log_rolled_back' | 'log_forked'
 export type TileFault = 'tile_unavailable' | 'tile_malformed' | 'tiles_not_of_checkpoint'
 export type Growth = { ok: true; from: TreeHead; to: TreeHead } | { ok: false; reason: GrowthFault | TileFault }
 
-/** Reads the tile `n` of a level; `width` is how many hashes it has in the newer tree. A wider tile will do. */
+/** Reads the tile `n` of a level; `width` is the number of its hashes in the newer tree. A wider tile will do. */
 export type TileReader = (level: number, n: number, width: number) => Promise<Uint8Array>
 
 const fail = <Reason extends string>(reason: Reason): { ok: false; reason: Reason } => ({ ok: false, reason })
 
-/** Checks an RFC 9162 consistency path between two tree heads that have been believed already. */
+/** Checks an RFC 9162 consistency path between two tree heads that were verified before. */
 export function verifyGrowth(
   older: TreeHead,
   newer: TreeHead,
@@ -31,8 +31,8 @@ export function verifyGrowth(
 /**
  * Checks that the log of `newerNote` is the log of `olderNote` with entries added, from the newer tree's tiles.
  *
- * Tiles are hostile until they lead to the newer root, and only then is a difference from the older root
- * called a fork: a damaged tile accuses nobody.
+ * Tiles are hostile until they lead to the newer root. Only then a difference from the older root is called a fork: a
+ * damaged tile accuses nobody.
  */
 export async function checkGrowth(
   olderNote: string,
@@ -69,7 +69,7 @@ class BadTile extends Error {
   }
 }
 
-/** Asks for each tile once, with the width it has in a tree of this size. */
+/** Reads each tile once, with its width in a tree of this size. */
 function tilesOf(size: number, readTile: TileReader): (level: number, n: number) => Promise<Uint8Array> {
   const known = new Map<string, Promise<Uint8Array>>()
   const fetched = async (level: number, n: number): Promise<Uint8Array> => {

@@ -164,7 +164,7 @@ test('equipment at a ZIP code of a rural area has the rural price, unless the qu
     [{ cpt: 'A4253', region: '59101', setting: 'rural' }, 'price 3.00'],
     [{ cpt: 'A4253', region: '59102' }, 'price 2.00'],
     [{ cpt: 'A4253', region: 'MT' }, 'price 2.00'],
-    // What is stated for rural areas alone holds nowhere else.
+    // A price for rural areas alone holds nowhere else.
     [{ cpt: 'A4255', region: '59001' }, 'price 5.00'],
     [{ cpt: 'A4255', region: '59101' }, 'not_on_schedule'],
     [{ cpt: 'A4255', region: '59101', setting: 'facility' }, 'not_on_schedule'],

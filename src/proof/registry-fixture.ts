@@ -1,7 +1,7 @@
 // A whole registry in memory, for tests and vectors: releases, withdrawals, moves and states in one log. Amounts are
 // invented.
 
-import { type Answered, answerOf } from './answer-fixture.ts'
+import { answerOf, type DecidedAnswer } from './answer-fixture.ts'
 import { toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
 import { MemoryLog } from './fixture.ts'
@@ -29,7 +29,7 @@ import {
   WITHDRAWAL_SCHEMA,
 } from './price/release.ts'
 import { type AnyRow, type PlaceRow, type Row, rowKey, rowText } from './price/row.ts'
-import { leafOf, periodOn, placeOf, type Standing, standingAfter, stateOf } from './price/timeline.ts'
+import { indexOfKey, leafOf, periodOn, type Standing, standingAfter, stateOf } from './price/timeline.ts'
 import { HashTree } from './tree/hash-tree.ts'
 import { type Hash, leafHash } from './tree/merkle.ts'
 
@@ -46,10 +46,10 @@ const EMPTY_ROW = {
   locator: [{ citation: 0, line: 7 }],
 } as const
 
-type Given = { [member in keyof Row]?: unknown } & { cpt: string; price?: unknown; reason?: unknown }
+type RowDraft = { [member in keyof Row]?: unknown } & { cpt: string; price?: unknown; reason?: unknown }
 
 /** A stated price of the laboratory schedule unless said otherwise. */
-export const aRow = (given: Given & { amount?: string }): Row => {
+export const aRow = (given: RowDraft & { amount?: string }): Row => {
   const { amount = '10.56', ...members } = given
   const stated =
     members.kind === 'absence'
@@ -62,7 +62,7 @@ export const aRow = (given: Given & { amount?: string }): Row => {
 }
 
 /** A fee of the physician schedule: the amount is made to fit a formula of work alone. */
-export const aFee = (given: Given & { amount?: string }): Row => {
+export const aFee = (given: RowDraft & { amount?: string }): Row => {
   const { amount = '95.19', ...members } = given
   const national = (members.region ?? 'national') === 'national'
   const inputs = {
@@ -292,8 +292,8 @@ export class MemoryRegistry {
   }
 
   async absence(release: MemoryRelease, key_prefix: string): Promise<AbsenceProof> {
-    const left = placeOf(release.rows, key_prefix, rowKey) - 1
-    const right = placeOf(release.rows, `${key_prefix}~`, rowKey)
+    const left = indexOfKey(release.rows, key_prefix, rowKey) - 1
+    const right = indexOfKey(release.rows, `${key_prefix}~`, rowKey)
     const { release: manifest, in_force } = this.share(release)
     const at = (index: number): Neighbour | null => (index in release.rows ? release.neighbour(index) : null)
     return {
@@ -308,7 +308,7 @@ export class MemoryRegistry {
   }
 
   /** The answer of an honest service. */
-  answer(question: Question): Promise<Answered> {
+  answer(question: Question): Promise<DecidedAnswer> {
     return answerOf(this, question)
   }
 }

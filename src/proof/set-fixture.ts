@@ -53,7 +53,7 @@ export class ShownRows {
     return { ...row, proof: { release, index: proof.row.index } }
   }
 
-  /** What shows that an answer is the first choice; rows without a release of their own are of the answer's. */
+  /** The evidence that an answer is the first choice. A row without its own release is of the answer's release. */
   because({ releases, rows, periods, providers }: Because, own?: CitedRow): Members {
     const all = releases.map((each) => this.#named(each))
     for (const release of all) this.#release(release)
@@ -82,7 +82,7 @@ export class ShownRows {
     }
   }
 
-  /** What the rows that were shown are proved with. */
+  /** The proofs of the rows that were shown. */
   async parts(): Promise<SetParts> {
     const releases = [...this.#shown].map(([release, places]) => ({
       type: SET_PROOF as typeof SET_PROOF,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { toHex, utf8 } from './bytes.ts'
-import { portableSha256, sha256 } from './sha256.ts'
+import { INITIAL_HASH, portableSha256, ROUND_CONSTANTS, sha256 } from './sha256.ts'
 
 const FIPS_180_4: [string, string][] = [
   ['', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
@@ -40,4 +40,18 @@ test('the portable one equals the platform on any bytes, views into larger buffe
       expect(view).toEqual(untouched)
     }),
   )
+})
+
+test('the constants are the fractions of the roots of the first primes, as FIPS 180-4 defines them', () => {
+  const isPrime = (n: number): boolean => !Array.from({ length: n - 2 }, (_, i) => i + 2).some((by) => n % by === 0)
+  const primes = Array.from({ length: 310 }, (_, i) => i + 2).filter(isPrime)
+  /** The first 32 bits of the fraction: the root of the prime times 2^(32 * degree), in whole numbers. */
+  const fraction = (prime: number, degree: bigint): number => {
+    const scaled = BigInt(prime) << (32n * degree)
+    let root = 0n
+    for (let bit = 1n << 40n; bit > 0n; bit >>= 1n) if ((root + bit) ** degree <= scaled) root += bit
+    return Number(root & 0xffff_ffffn)
+  }
+  expect([...ROUND_CONSTANTS]).toEqual(primes.slice(0, 64).map((prime) => fraction(prime, 3n)))
+  expect([...INITIAL_HASH]).toEqual(primes.slice(0, 8).map((prime) => fraction(prime, 2n)))
 })

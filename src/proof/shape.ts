@@ -39,7 +39,7 @@ export const listOf =
 
 export const isObject = (value: unknown): value is Members => isCompound(value) && !Array.isArray(value)
 
-/** Exactly the members of `shape`, and of `optional` those that are there. */
+/** An object with exactly the members of `shape`, and any of `optional`. */
 export const closed = (shape: Record<string, Check>, optional: Record<string, Check> = {}): Check => {
   const required = Object.keys(shape)
   const checks = { ...shape, ...optional }
@@ -49,11 +49,10 @@ export const closed = (shape: Record<string, Check>, optional: Record<string, Ch
     Object.keys(value).every((name) => own(checks, name)?.(value[name]))
 }
 
-/** The member of a table that is its own, and no function that every object has. */
+/** Never a function that every object inherits. */
 export const own = <T>(table: { readonly [name: string]: T }, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined
 
-/** An object whose names and texts have these forms. */
 export const mapOf =
   (name: RegExp, text: Check): Check =>
   (value) =>
@@ -61,10 +60,10 @@ export const mapOf =
 
 const DAY = /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
 
-/** A day that exists: the pattern alone would take the 31st of February. */
+/** The pattern alone takes the 31st of February. */
 export const isDay: Check = (value) => {
   const [, year, month, day = ''] = (isText(value) && DAY.exec(value)) || []
-  // Years repeat after 400; those before 100 would be taken for ones of the last century.
+  // Date.UTC takes years before 100 for years of the last century; the calendar repeats after 400 years.
   return (
     day !== '' && (day <= '28' || Number(day) <= new Date(Date.UTC(Number(year) + 400, Number(month), 0)).getUTCDate())
   )
@@ -75,19 +74,16 @@ export const instant: Check = (value) =>
   Number.isSafeInteger(Date.parse(value as string)) &&
   isDay((value as string).slice(0, 10))
 
-/** Names that are written with spaces between them. */
 export const words = (text: string): readonly string[] => text.match(/\S+/g) ?? []
 
-/** A National Provider Identifier, as far as its form goes. */
 export const NPI = /^[12]\d{9}$/
-/** The SHA-256 of a file. */
-export const digest = /* @__PURE__ */ matches(/^[0-9a-f]{64}$/)
+export const digest = matches(/^[0-9a-f]{64}$/)
 export const NAME = /^[a-z][a-z0-9_]*$/
-export const token = /* @__PURE__ */ matches(/^[!-~]{1,300}$/)
-/** Printable ASCII: the only free text is the service's own, it is short, and every language reads it alike. */
-export const label = /* @__PURE__ */ matches(/^[ -~]{0,300}$/)
-export const hash = /* @__PURE__ */ matches(/^[a-z\d+/]{43}=$/i)
-export const path = /* @__PURE__ */ listOf(hash, 63)
+export const token = matches(/^[!-~]{1,300}$/)
+/** Free text, in printable ASCII, which every language reads alike. */
+export const label = matches(/^[ -~]{0,300}$/)
+export const hash = matches(/^[A-Za-z0-9+/]{43}=$/)
+export const path = listOf(hash, 63)
 
 export const hasOnly = (body: Members, members: readonly string[]): boolean =>
   Object.keys(body).every((member) => members.includes(member))

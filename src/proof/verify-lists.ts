@@ -31,7 +31,7 @@ import { hasOnly, type Members } from './shape.ts'
 import type { Inquiry as LookupInquiry } from './verify.ts'
 import { type Kind, kindOf } from './whole/kind.ts'
 
-/** What was asked. */
+/** The question. */
 export type Inquiry =
   | LookupInquiry
   | { questions: readonly BillQuestion[] }
@@ -42,16 +42,16 @@ export type Inquiry =
   | { coverage: CoverageQuestion }
   | { history: HistoryQuestion }
 
-/** What a body has proved, as data: nothing else of it should be used. */
+/** The proved content of a body, as data. Nothing else of the body should be used. */
 export interface VerifiedAnswer extends VerifiedLookup {
-  /** Of a list of releases or editions: each that it lists, and when it is in force. */
+  /** Each release or edition of a list of them, and when it is in force. */
   editions: ProvedEdition[]
-  /** Of such a list: where the page stands in it. See `isNextPage`. */
+  /** The place of the page in such a list. See `isNextPage`. */
   page?: ProvedPage
-  /** How many changes of figures, or listed releases, were proved. */
+  /** The number of changes of figures, or of listed releases, that were proved. */
   entries: number
   refused: number
-  /** What stands of the figures, if the body is the answer about them. */
+  /** The current figures, if the body is the answer about them. */
   figures?: FiguresState
 }
 export type BodyVerdict = VerifiedAnswer | FailedCheck
@@ -76,7 +76,7 @@ export const verifyBody = (
     return { ...answer, editions, ...(page && { page }), entries: editions.length, refused }
   })
 
-/** What a body has shown, of rows or of editions. */
+/** The rows or editions that a body has proved. */
 type CheckedBody = Partial<CheckedList & CheckedCatalogue>
 
 const CHECKS: { [kind in Kind]: (facts: Facts, body: Members, asked: never) => Promise<CheckedBody> } = {
@@ -95,12 +95,12 @@ async function checkBody(facts: Facts, body: Members, kind: Kind, asked: Inquiry
   if ('history' in asked && body['code'] === 'unknown_provider' && kind === 'question')
     return { shown: [await checkUnknownProvider(facts, body, asked.history)] }
   const question = (asked as Partial<Record<Kind, never>>)[kind]
-  // A question that is undefined by mistake is not the wish to ask none.
+  // A question that is undefined by mistake must not pass for `anyQuestion`.
   ensure(question !== undefined || 'anyQuestion' in asked, 'answers_another_question')
   return CHECKS[kind](facts, body, question as never)
 }
 
-/** A page of changes of the figures, each an entry of the figures log, all under one checkpoint. */
+/** Checks a page of changes of the figures: each is an entry of the figures log, all under one checkpoint. */
 async function entriesOf(body: Members, policy: TrustPolicy, options: VerifyOptions): Promise<VerifiedAnswer> {
   const isPage = hasOnly(body, ['data', 'states', 'data_class', 'page', 'links', 'as_of'])
   ensure(isPage && isDataClass(body['data_class'] ?? null), 'not_recognised')
@@ -114,7 +114,7 @@ async function entriesOf(body: Members, policy: TrustPolicy, options: VerifyOpti
   return { ...noRows(view), entries: changes.length }
 }
 
-/** The answer about the figures. */
+/** Checks the answer about the figures. */
 async function figuresOf(body: Members, policy: TrustPolicy, options: VerifyOptions): Promise<VerifiedAnswer> {
   const { state, checkpoint } = await checkFigures(body, policy)
   const view = { checkpoint, recorded_at: state.recorded_at }

@@ -223,7 +223,7 @@ test('absences under two checkpoints are not one answer', async () => {
   const now = [await registry.absence(release, '99213|national|'), await registry.absence(clfs, '99213|')]
   expect(await check(notOnSchedule(now))).toMatchObject({ ok: true })
   expect(await check(notOnSchedule([before, now[1]]))).toEqual({ ok: false, reason: 'mixed_checkpoints' })
-  // The same leaf of an older log, under the newer checkpoint.
+  // A proof of the leaf from an older log, under the newer checkpoint.
   const { log: _, ...aged } = before
   expect(await check(notOnSchedule([{ ...aged, log: await registry.log.prove(2) }]))).toEqual({
     ok: false,
@@ -257,7 +257,7 @@ test('a view that is too old is refused, and so is a limit that is no time', asy
     expect(await since(good)).toMatchObject({ ok: true })
   for (const late of ['2026-10-02T00:00:00.001Z', '2026-10-03T00:00:00Z', '', 'yesterday', '2026-10-01'])
     expect([late, await since(late)]).toEqual([late, { ok: false, reason: 'state_too_old' }])
-  // Of a row in force on no day, no state is shown.
+  // A row in force on no day shows no state.
   const lapsed = JSON.stringify(await registry.citePublished(release, 0))
   expect(await verifyBody(lapsed, plain, ANY, { notBefore: RECORDED })).toEqual({ ok: false, reason: 'state_too_old' })
 })

@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import type { Access, Agent, Bucket, Call, Gate, Scope, Visit } from '../operation.ts'
 import { Problem } from '../problem.ts'
-import { WorkQueue } from '../work-queue.ts'
+import { Queue } from '../queue.ts'
 import { anonymousCallers } from './address.ts'
 import { agentKeyId, digestOf, isDigest, railsTokenId } from './credential.ts'
 import { isLive } from './keys.ts'
@@ -31,7 +31,7 @@ export function makeGate(parts: GateParts, limiter: Limiter): Gate {
   const anonymousCaller = anonymousCallers()
   const admission: AdmissionParts = { ...parts, limiter, recent: new RecentCredentials(), turns: new Turns() }
   return {
-    heavy: new WorkQueue(),
+    queue: new Queue(),
     enter(call, access, bucket, cost) {
       const anonymous = anonymousCaller(call.address)
       if (access !== 'public' || cost || call.agentKey || call.railsToken || call.bearer)

@@ -4,7 +4,7 @@ import { type Access, type Call, type Gate, perform, SCOPE_NAMES, type Visit } f
 import { Problem, type ProblemCode } from '../problem.ts'
 import { makeGate } from './admission.ts'
 import { createKey, type IssuedKey, type NewKey } from './keys.ts'
-import { makeLimiter, ownTables } from './limit/limits.ts'
+import { makeLimiter } from './limit/limits.ts'
 import { type RailsParts, railsOperations } from './operations.ts'
 
 export const BASE_URL = 'https://registry.example'
@@ -24,10 +24,7 @@ export async function testRails({ limits = false } = {}) {
     limits: { default_rpm: 120, reference_rpm: 300 },
     routes: { additional_public: ['/api/coverage'], additional_protected: { '/log/figures/entries': ['audit:read'] } },
   }
-  const limiter = makeLimiter(
-    { ...parts.limits, log_rpm: 6_000, enabled: limits },
-    ownTables(() => clock.ms),
-  )
+  const limiter = makeLimiter({ ...parts.limits, log_rpm: 6_000, enabled: limits }, () => clock.ms)
   const gate: Gate = makeGate(parts, limiter)
   const operations = new Map(railsOperations(parts).map((op) => [op.name, op]))
 

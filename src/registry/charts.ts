@@ -1,50 +1,40 @@
 import type { Calendar } from '../integrity/report/freshness.ts'
-import type { ChartFacts, ChartTable } from '../proof/price/charts.ts'
+import { type ChartFacts, type ChartTable, factsOf, HOSPITAL_FACTS, PLACE_CHART } from '../proof/price/charts.ts'
 import type { Basis, Setting } from '../proof/price/row.ts'
-import { ANESTHESIA_CODES } from '../proof/price/schedules.ts'
 import type { RuleId } from './release/rules.ts'
 
 /**
  * A publisher's series of price lists, and all there is to say about it. Types, schemas, freshness, the breaker, row
- * rules, coverage and the command line follow from these entries; how its files are read is in ingest/readers.ts.
- * Every word is ours: nothing is taken from a source file.
+ * rules, coverage, its reader and the command line follow from these entries. Facts that a verifier needs too, the bases
+ * and settings of its rows and where they hold, are those of proof/. Every word is ours: nothing is taken from a source file.
  */
-export interface ChartEntry {
+export interface ChartEntry extends ChartFacts {
   /** Its id, `cms-pfs`. Where each provider publishes its own, what their ids begin with: `hospital-mrf`. */
   chart: string
+  /** The file in ingest/ that reads its files, and exports `reader`: `schedules/drugs`. */
+  reader: string
   /** Each provider publishes a chart of its own, named `<chart>:<NPI>`. All others are schedules. */
   perProvider: boolean
-  /** What the integrity report calls it. */
+  /** Its name in the integrity report. */
   kind: string
   publisher: string
   title: string
-  /**
-   * A basis belongs to one chart. Several are in the order of preference when a lookup names none. A chart that states
-   * no prices has none.
-   */
-  bases: readonly Basis[]
-  /** The settings that its rows can have; null is a row without one. */
-  settings: readonly (Setting | null)[]
-  /** Where it speaks: for the whole country, or also for each Medicare locality or state. */
-  speaks: 'national' | 'locality' | 'state'
-  /** Where one row stands for many codes: which, and under what code. */
-  standIn?: ChartFacts['standIn']
   /** When its next edition is expected. */
   calendar: Calendar
-  /** The rules by which its reader judges every line, whether or not it finds anything. */
+  /** The rules by which its reader judges every line, even where they find nothing. */
   judgedOnReading: readonly RuleId[]
   /**
    * How its rows are judged before they are staged: not at all, because a formula made them, or small amounts are
    * usual; alone; or beside the schedules in force and what other providers charge.
    */
   rowRules: 'none' | 'alone' | 'beside_others'
-  /** What its releases are held by beyond the number of their rows; nothing for a chart that states no prices. */
+  /** The limits of its releases beyond the number of their rows; none for a chart that states no prices. */
   breaker: {
     /** A price that moved by more than this many percent is counted by rule R12. */
     farMovePct: 25 | 100
     /** Whether a release with different prices under one key is held. */
     holdsConflicts: boolean
-    /** What is lost of a source is counted in lines, or in combinations of code, modifier, setting and basis. */
+    /** Losses of a source are counted in lines, or in combinations of code, modifier, setting and basis. */
     lossUnit: 'lines' | 'combinations'
   } | null
   /** Whether hospital prices are compared with it: the lowest preference first, and only its rows in these settings. */
@@ -68,153 +58,99 @@ const QUARTERLY: Calendar = {
   stale_after_days: 15,
   expired_after_days: 45,
 }
-const SCHEDULE_BREAKER = { farMovePct: 25, holdsConflicts: true, lossUnit: 'lines' } as const
+
+/** A schedule of CMS: what a verifier knows of it stands in proof/price/schedules.ts, and what most have in common here. */
+const schedule = (
+  own: Pick<ChartEntry, 'chart' | 'reader' | 'title' | 'leastLines'> & Partial<ChartEntry>,
+): ChartEntry => ({
+  ...(factsOf(own.chart) as ChartFacts),
+  perProvider: false,
+  kind: own.chart.replaceAll('-', '_'),
+  publisher: CMS,
+  calendar: QUARTERLY,
+  judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10'],
+  rowRules: 'alone',
+  breaker: { farMovePct: 25, holdsConflicts: true, lossUnit: 'lines' },
+  comparable: null,
+  ...own,
+})
 
 /** The schedules come in the order in which a lookup without a provider searches them. */
-const ENTRIES = [
-  {
+export const CHARTS: Charts = [
+  schedule({
     chart: 'cms-pfs',
-    perProvider: false,
-    kind: 'cms_pfs',
-    publisher: CMS,
+    reader: 'schedules/physician',
     title: 'Medicare Physician Fee Schedule',
-    bases: ['medicare_pfs'],
-    settings: ['non_facility', 'facility', null],
-    speaks: 'locality',
     // The conversion factor changes on the first of January, so an old edition is wrong then, not only late.
     calendar: { ...QUARTERLY, expired_after_days_in_new_year: 15 },
     judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10', 'W01'],
     rowRules: 'none',
-    breaker: SCHEDULE_BREAKER,
     comparable: { preference: 3, settings: ['non_facility'] },
     leastLines: 15_000,
-  },
-  {
+  }),
+  schedule({
     chart: 'cms-pfs-qpp',
-    perProvider: false,
-    kind: 'cms_pfs_qpp',
-    publisher: CMS,
+    reader: 'schedules/physician-qpp',
     title: 'Medicare Physician Fee Schedule for qualifying APM participants',
-    bases: ['medicare_pfs_qpp'],
-    settings: ['non_facility', 'facility', null],
-    speaks: 'locality',
     calendar: { ...QUARTERLY, expired_after_days_in_new_year: 15 },
     judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10', 'W01'],
     rowRules: 'none',
-    breaker: SCHEDULE_BREAKER,
-    comparable: null,
     // CMS lists only what it pays or leaves to its contractors in this file: 11,811 lines in January 2026.
     leastLines: 10_000,
-  },
-  {
+  }),
+  schedule({
     chart: 'cms-clfs',
-    perProvider: false,
-    kind: 'cms_clfs',
-    publisher: CMS,
+    reader: 'schedules/laboratory',
     title: 'Medicare Clinical Laboratory Fee Schedule',
-    bases: ['medicare_clfs'],
-    settings: [null],
-    speaks: 'national',
-    calendar: QUARTERLY,
     judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10', 'R14'],
-    rowRules: 'alone',
-    breaker: SCHEDULE_BREAKER,
     comparable: { preference: 2, settings: [null] },
     leastLines: 1_000,
-  },
-  {
+  }),
+  schedule({
     chart: 'cms-asp',
-    perProvider: false,
-    kind: 'cms_asp',
-    publisher: CMS,
+    reader: 'schedules/drugs',
     title: 'Medicare Part B Drug Payment Limits',
-    bases: ['medicare_asp'],
-    settings: [null],
-    speaks: 'national',
-    calendar: QUARTERLY,
     judgedOnReading: ['R02', 'R03', 'R09', 'R10'],
-    rowRules: 'alone',
-    breaker: SCHEDULE_BREAKER,
-    comparable: null,
     leastLines: 500,
-  },
-  {
+  }),
+  schedule({
     chart: 'cms-opps',
-    perProvider: false,
-    kind: 'cms_opps',
-    publisher: CMS,
+    reader: 'schedules/outpatient',
     title: 'Medicare Hospital Outpatient Prospective Payment System',
-    bases: ['medicare_opps'],
-    // Null is for a line that cannot be read: nothing more than its code is known.
-    settings: ['outpatient', null],
-    speaks: 'national',
-    calendar: QUARTERLY,
-    judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10'],
-    rowRules: 'alone',
-    breaker: SCHEDULE_BREAKER,
     comparable: { preference: 1, settings: ['outpatient', null] },
     leastLines: 10_000,
-  },
-  {
+  }),
+  schedule({
     chart: 'cms-asc',
-    perProvider: false,
-    kind: 'cms_asc',
-    publisher: CMS,
+    reader: 'schedules/surgery-center',
     title: 'Medicare Ambulatory Surgical Center Payment System',
-    bases: ['medicare_asc'],
-    settings: ['asc'],
-    speaks: 'national',
-    calendar: QUARTERLY,
-    judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10'],
-    rowRules: 'alone',
-    breaker: SCHEDULE_BREAKER,
-    comparable: null,
     // One of the two addenda is enough.
     leastLines: 1_500,
-  },
-  {
+  }),
+  schedule({
     chart: 'cms-dmepos',
-    perProvider: false,
-    kind: 'cms_dmepos',
-    publisher: CMS,
+    reader: 'schedules/equipment',
     title: 'Medicare Durable Medical Equipment, Prosthetics, Orthotics and Supplies Fee Schedule',
-    bases: ['medicare_dmepos'],
-    // Null is for a line whose modifier cannot be read.
-    settings: ['non_rural', 'rural', null],
-    speaks: 'state',
-    calendar: QUARTERLY,
-    judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10'],
     rowRules: 'none',
-    breaker: SCHEDULE_BREAKER,
-    comparable: null,
     leastLines: 2_000,
-  },
-  {
+  }),
+  schedule({
     chart: 'cms-anesthesia',
-    perProvider: false,
-    kind: 'cms_anesthesia',
-    publisher: CMS,
+    reader: 'schedules/anesthesia',
     title: 'Medicare Anesthesia Conversion Factors',
-    bases: ['medicare_anesthesia'],
-    settings: [null],
-    speaks: 'locality',
-    standIn: ANESTHESIA_CODES,
     calendar: { ...QUARTERLY, next: 'calendar_year', expired_after_days: 15 },
     judgedOnReading: ['R02', 'R03', 'R09', 'R10'],
     rowRules: 'none',
-    breaker: SCHEDULE_BREAKER,
-    comparable: null,
     leastLines: 100,
-  },
+  }),
   {
+    ...HOSPITAL_FACTS,
     chart: 'hospital-mrf',
+    reader: 'hospital/reader',
     perProvider: true,
     kind: 'hospital_mrf',
     publisher: 'Hospital',
     title: 'Hospital standard charges (45 CFR 180)',
-    bases: ['hospital_cash', 'hospital_gross', 'hospital_negotiated_low', 'hospital_negotiated_high'],
-    settings: ['outpatient', 'inpatient', null],
-    speaks: 'national',
     // 45 CFR 180.50(e): hospitals update at least once a year.
     calendar: { next: 'year_later', due_before_days: 30, stale_after_days: 1, expired_after_days: 35 },
     judgedOnReading: ['R02', 'R03', 'R03_field', 'R03_other_code', 'malformed', 'not_cpt', 'no_amount'],
@@ -225,7 +161,8 @@ const ENTRIES = [
     leastLines: 0,
   },
   {
-    chart: 'zip-locality',
+    chart: PLACE_CHART,
+    reader: 'schedules/places',
     perProvider: false,
     kind: 'zip_locality',
     publisher: CMS,
@@ -240,10 +177,7 @@ const ENTRIES = [
     comparable: null,
     leastLines: 40_000,
   },
-] as const satisfies Charts
-/** What can be loaded. */
-export type ChartName = (typeof ENTRIES)[number]['chart']
-export const CHARTS: Charts = ENTRIES
+]
 
 /** The part of the table that the rule of the lookup needs, for charts that hold prices and are not a provider's own. */
 export const chartTable = (charts: Charts = CHARTS): ChartTable =>
@@ -251,8 +185,7 @@ export const chartTable = (charts: Charts = CHARTS): ChartTable =>
     charts
       .filter(({ perProvider, bases }) => !perProvider && bases.length > 0)
       .map(({ chart, bases, speaks, settings, standIn }) => {
-        const known = settings.filter((setting) => setting !== null)
-        const facts = { bases, speaks, settings: known.length > 0 ? known : [null] }
+        const facts = { bases, speaks, settings }
         return [chart, standIn ? { ...facts, standIn } : facts]
       }),
   )
@@ -270,7 +203,7 @@ export function chartOf(id: string, charts: Charts = CHARTS): Chart | undefined 
   return { ...entry, chart: id, entry: entry.chart, publisher: `${entry.publisher} with NPI ${npi}` }
 }
 
-/** What the ids of charts look like. */
+/** The form of the ids of charts. */
 export const chartIdPattern = (charts: Charts = CHARTS): RegExp =>
   new RegExp(`^(${charts.map(({ chart, perProvider }) => (perProvider ? `${chart}:${NPI}` : chart)).join('|')})$`)
 
@@ -282,13 +215,13 @@ export const schedulesFor = (basis: Basis | undefined, charts: Charts = CHARTS):
 export const providerBases = (charts: Charts = CHARTS): readonly Basis[] =>
   charts.flatMap(({ perProvider, bases }) => (perProvider ? bases : []))
 
-/** Which of a schedule's rows a hospital price can be compared with. */
+/** Rows of a schedule that a hospital price can be compared with. */
 export interface Comparable {
   basis: Basis
   settings: readonly (Setting | null)[]
 }
 
-/** What a hospital price is compared with, in the order of preference. */
+/** Rows that a hospital price is compared with, in the order of preference. */
 export const comparables = (charts: Charts = CHARTS): readonly Comparable[] =>
   charts
     .flatMap(({ bases, comparable }) => (comparable ? [{ bases, ...comparable }] : []))

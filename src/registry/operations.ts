@@ -8,7 +8,6 @@ import { PRICE_PROBLEMS, type ProblemCode } from '../problem.ts'
 import { formatPolicy, parsePolicy } from '../proof/note/policy.ts'
 import type { LostSource } from '../proof/price/lost-source.ts'
 import type { Manifest } from '../proof/price/release.ts'
-import { after, type Soon } from '../soon.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
 import { citeRow, RowQuery } from './catalogue/permalink.ts'
 import { CHARTS, type Charts, chartTable } from './charts.ts'
@@ -54,7 +53,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
   const { db, log, otherLogs = [], published, today, charts = CHARTS, lostSources = () => [] } = parts
   const table = chartTable(charts)
   /** Everything in one answer is of one view of the registry. */
-  const proofsNow = (): Soon<Proofs> => after(published.at(), (view) => Proofs.under(view, db, log, table))
+  const proofsNow = async (): Promise<Proofs> => Proofs.under(await published.at(), db, log, table)
   const stamp = dayStamp({ stamp: () => published.stamp() }, today)
   return [
     operation({
@@ -72,13 +71,13 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       input: ReferenceQuery.extend({ proof: ProofForm }),
       output: z.union([PriceAnswer, ShortAnswer]),
       problems: [...LOOKUP_PROBLEMS, ...(Object.keys(PRICE_PROBLEMS) as ProblemCode[])],
-      run: ({ proof, ...query }) =>
-        after(proofsNow(), (proofs) => {
-          const found = find(proofs, questionOf(query, today()))
-          return proof === 'ref'
-            ? ready(shortAnswer(proofs, found, lostSources))
-            : new ReadyAnswer(answerText(proofs, found, lostSources))
-        }),
+      run: async ({ proof, ...query }) => {
+        const proofs = await proofsNow()
+        const found = find(proofs, questionOf(query, today()))
+        return proof === 'ref'
+          ? ready(shortAnswer(proofs, found, lostSources))
+          : new ReadyAnswer(answerText(proofs, found, lostSources))
+      },
     }),
 
     operation({

@@ -44,7 +44,7 @@ export const inPublicLog = (alias: string): string =>
 export const readable = (alias: string): string =>
   `${inPublicLog(alias)} AND (${alias}.withdrawn_index IS NULL OR ${alias}.withdrawn_index >= ${PUBLIC_SIZE})`
 
-/** The same, and no later revision replaces it: see `standingAfter`. */
+/** As above, where no later revision replaces it: see `standingAfter`. */
 const counting = (alias: string): string => `${readable(alias)} AND NOT EXISTS (
     SELECT 1 FROM release newer
      WHERE newer.chart = ${alias}.chart AND newer.edition = ${alias}.edition AND newer.log_index > ${alias}.log_index

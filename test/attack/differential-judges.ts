@@ -5,14 +5,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { browserModule, build, bundledModule, MODULES, publishedModule } from '../../scripts/build.ts'
-import { judge, type Vector } from '../../scripts/vectors/vector.ts'
+import { browserModule, build, MODULES } from '../../scripts/build.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
 import * as changes from '../../src/proof/changes.ts'
 import * as growth from '../../src/proof/growth.ts'
 import * as derivation from '../../src/proof/price/derivation.ts'
 import * as verify from '../../src/proof/verify-lists.ts'
 import { buildGoVerifier } from '../support/go-verifier.ts'
+import { judge, type Vector } from '../support/vector.ts'
 import { copyOf } from './lie-world.ts'
 
 /** A vector without what is expected of it. */
@@ -113,12 +113,8 @@ export class Judges {
 
   static async start(): Promise<Judges> {
     const folder = mkdtempSync(join(tmpdir(), 'judges-'))
-    // The verifier of lookups is as it is published: more is done to make it small than to the others.
-    await build(folder, (name) => (name === 'verify' ? publishedModule(name) : bundledModule(name)))
-    writeFileSync(
-      join(folder, 'judge.js'),
-      await browserModule(join(import.meta.dir, '../../scripts/vectors/vector.ts')),
-    )
+    await build(folder)
+    writeFileSync(join(folder, 'judge.js'), await browserModule(join(import.meta.dir, '../support/vector.ts')))
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
     writeFileSync(join(folder, 'run.js'), NODE)
     const go = await buildGoVerifier(folder)

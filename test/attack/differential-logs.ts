@@ -1,12 +1,12 @@
 // Two checkpoints of a log, truly signed, and the tiles or the path between them: honest, forked, or with something of
 // them gone.
 
-import { signerOf } from '../../scripts/vectors/keys.ts'
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import { consistencyPath } from '../../src/proof/tree/merkle.ts'
 import { subtreesFromTiles, TILE_WIDTH, tilePath } from '../../src/proof/tree/tiles.ts'
+import { signerOf } from '../support/vector-keys.ts'
 import type { Dice } from './dice.ts'
 import type { Case } from './differential-judges.ts'
 import { changeHashes } from './differential-vectors.ts'

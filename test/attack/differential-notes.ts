@@ -1,10 +1,10 @@
 // Notes and policies by keys with strange names: signed as they should be, so that only the name, the text or the order
 // of the lines is the matter.
 
-import { signerOf } from '../../scripts/vectors/keys.ts'
 import { concat, utf8 } from '../../src/proof/bytes.ts'
 import { formatVerifierKey, keyId, type NoteSigner, signatureLine } from '../../src/proof/note/signed-note.ts'
 import { formatTreeHead } from '../../src/proof/note/tree-head.ts'
+import { signerOf } from '../support/vector-keys.ts'
 import type { Dice } from './dice.ts'
 import type { Case } from './differential-judges.ts'
 import { strangeLines } from './differential-text.ts'

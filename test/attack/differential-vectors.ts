@@ -2,8 +2,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Vector } from '../../scripts/vectors/vector.ts'
 import { parseJson } from '../../src/proof/canonical-json.ts'
+import type { Vector } from '../support/vector.ts'
 import type { Dice } from './dice.ts'
 import { changeMember } from './differential-change.ts'
 import { BODY_STEPS, type Draft, donorsOf, written } from './differential-draft.ts'

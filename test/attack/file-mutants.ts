@@ -1,5 +1,5 @@
-// Release files that have the right tables and lie in them: what a mirror, a backup or a copied folder may bring. Each mutant
-// changes one thing that the format says, and leaves everything else as it is.
+// Release files that have the right tables and wrong content. Each mutant changes one thing that the format says, and leaves
+// everything else as it is.
 
 import { Database } from 'bun:sqlite'
 import { readFileSync, writeFileSync } from 'node:fs'

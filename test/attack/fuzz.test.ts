@@ -8,15 +8,15 @@ import { openBytes } from '../../src/files/byte-stream.ts'
 import { readSheet } from '../../src/files/xlsx.ts'
 import { openArchiveBytes } from '../../src/files/zip.ts'
 import { FUZZ_RUNS, inlineRows, numbers, workbook, zip } from '../../src/files/zip-fixture.ts'
-import { laboratory } from '../../src/ingest/cms/laboratory.ts'
-import { outpatient } from '../../src/ingest/cms/outpatient.ts'
-import { physicianSchedule } from '../../src/ingest/cms/physician.ts'
 import { openHospitalFile } from '../../src/ingest/hospital/file.ts'
-import { anesthesia } from '../../src/ingest/schedules/anesthesia.ts'
-import { drugs } from '../../src/ingest/schedules/drugs.ts'
-import { equipment } from '../../src/ingest/schedules/equipment.ts'
+import { reader as anesthesia } from '../../src/ingest/schedules/anesthesia.ts'
+import { reader as drugs } from '../../src/ingest/schedules/drugs.ts'
+import { reader as equipment } from '../../src/ingest/schedules/equipment.ts'
+import { reader as laboratory } from '../../src/ingest/schedules/laboratory.ts'
+import { reader as outpatient } from '../../src/ingest/schedules/outpatient.ts'
+import { physicianSchedule } from '../../src/ingest/schedules/physician.ts'
 import { placesIn } from '../../src/ingest/schedules/places.ts'
-import { surgeryCenter } from '../../src/ingest/schedules/surgery-center.ts'
+import { reader as surgeryCenter } from '../../src/ingest/schedules/surgery-center.ts'
 import { readSources, type Source } from '../../src/ingest/source.ts'
 import { PROBLEMS, Problem } from '../../src/problem.ts'
 import { utf8 } from '../../src/proof/bytes.ts'
@@ -46,10 +46,9 @@ const at = (name: string, bytes: Uint8Array): string => {
 }
 
 /** What was read is rows, in key order, whose amounts follow from what they say they were made of. */
-function checkRows(rows: Iterable<AnyRow | { body: string }>): void {
+function checkRows(rows: Iterable<AnyRow>): void {
   let last = ''
-  for (const each of rows) {
-    const row = 'body' in each ? (JSON.parse(each.body) as AnyRow) : each
+  for (const row of rows) {
     const key = rowKey(row)
     const follows = row.kind === 'place' ? isPlaceRow(row) : isRow(row) && verifyDerivation(row).ok
     if (!follows || key <= last) throw new Error(`not a row in its place: ${key}`)
@@ -63,7 +62,7 @@ const sources = {
   gpci: at('GPCI.csv', utf8(files.indices(words, 2))),
   zip5: at('ZIP5.txt', utf8(files.zipCodes(words, ROWS))),
 }
-type Schedule = (given: Source[], options: object, rejects: Findings) => { rows: Iterable<AnyRow | { body: string }> }
+type Schedule = (given: Source[], options: object, rejects: Findings) => { rows: Iterable<AnyRow> }
 
 /** Every other time the edition is left for the file to say. */
 const schedule =

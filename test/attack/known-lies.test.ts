@@ -7,7 +7,7 @@ import { pageOf, registryPage, runsOf } from '../../src/proof/list-fixture.ts'
 import type { Question } from '../../src/proof/lookup/question.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from '../../src/proof/note/policy.ts'
 import { type AnyRow, rowKey } from '../../src/proof/price/row.ts'
-import { placeOf } from '../../src/proof/price/timeline.ts'
+import { indexOfKey } from '../../src/proof/price/timeline.ts'
 import { aFee, aPlace, aRow, MemoryRegistry, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
 import { billOf } from '../../src/proof/set-fixture.ts'
 import { type Fault, type Inquiry, verifyBody } from '../../src/proof/verify-lists.ts'
@@ -70,7 +70,7 @@ function store() {
 type Store = ReturnType<typeof store>
 
 const cited = async (registry: MemoryRegistry, release: MemoryRelease, key: string): Promise<Members> => ({
-  ...(await registry.cite(release, placeOf(release.rows, key, rowKey))),
+  ...(await registry.cite(release, indexOfKey(release.rows, key, rowKey))),
 })
 
 const refusal = async (body: Members, asked: Inquiry, notBefore?: string): Promise<Fault | 'accepted'> => {
@@ -169,7 +169,7 @@ test('a row of a withdrawn release, proved anew under the newest head, is no ans
   const { because } = now
   const lapsed = await registry.citePublished(
     october,
-    placeOf(october.rows, '99213|national|||medicare_pfs|non_', rowKey),
+    indexOfKey(october.rows, '99213|national|||medicare_pfs|non_', rowKey),
   )
   expect(await refusal({ ...lapsed }, { anyQuestion: true })).toBe('accepted')
   expect(await refusal({ ...lapsed }, { question })).toBe('release_not_in_force')

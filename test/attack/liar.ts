@@ -1,7 +1,7 @@
 // A liar without a key. He has every honest answer there ever was and every public leaf, can build any proof of it under
 // any head, and puts together whatever may pass for the answer to a question.
 
-import { answerOf, type Placed, placed, type View } from '../../src/proof/answer-fixture.ts'
+import { answerOf, type PlacedLeaf, placed, type View } from '../../src/proof/answer-fixture.ts'
 import { parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
 import type { Because, CitedRow, InForce, LogProof } from '../../src/proof/price/proofs.ts'
 import type { RegistryState } from '../../src/proof/price/release.ts'
@@ -15,9 +15,9 @@ export function hiding(
   { standing }: MemoryRegistry,
   isHidden: (kind: 'row' | 'period' | 'provider', leaf: unknown) => boolean,
 ): View {
-  const left = <T>(kind: 'row' | 'period' | 'provider', leaves: readonly T[]): Placed<T>[] =>
+  const left = <T>(kind: 'row' | 'period' | 'provider', leaves: readonly T[]): PlacedLeaf<T>[] =>
     placed(leaves).filter(({ leaf }) => !isHidden(kind, leaf))
-  const known = new Map<object, Placed<unknown>[]>()
+  const known = new Map<object, PlacedLeaf<unknown>[]>()
   return {
     rows: (release) => {
       const rows = known.get(release) ?? left('row', release.rows)

@@ -1,7 +1,6 @@
 // Small registries with a history, made by dice: editions, corrections, withdrawals and moves, and every head there was.
 
-import { signerOf } from '../../scripts/vectors/keys.ts'
-import { type Answered, answerOf, type View } from '../../src/proof/answer-fixture.ts'
+import { answerOf, type DecidedAnswer, type View } from '../../src/proof/answer-fixture.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from '../../src/proof/note/policy.ts'
@@ -10,6 +9,7 @@ import { CHARTS, PLACE_CHART } from '../../src/proof/price/charts.ts'
 import { type AnyRow, type Basis, CLASSES } from '../../src/proof/price/row.ts'
 import { aFee, aPlace, aRow, MemoryRegistry, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
 import { sheetOf } from '../../src/proof/set-fixture.ts'
+import { signerOf } from '../support/vector-keys.ts'
 import type { Dice } from './dice.ts'
 
 export type Members = Record<string, unknown>
@@ -261,11 +261,11 @@ export async function findSheet(
   }
 }
 
-const known = new WeakMap<MemoryRegistry, Map<string, Promise<Answered>>>()
+const known = new WeakMap<MemoryRegistry, Map<string, Promise<DecidedAnswer>>>()
 
 /** The honest answer of a head, kept for the next time: copy it before changing it. */
-export function honestAnswer(head: MemoryRegistry, question: Question): Promise<Answered> {
-  const answers = known.get(head) ?? new Map<string, Promise<Answered>>()
+export function honestAnswer(head: MemoryRegistry, question: Question): Promise<DecidedAnswer> {
+  const answers = known.get(head) ?? new Map<string, Promise<DecidedAnswer>>()
   known.set(head, answers)
   const name = JSON.stringify(question)
   const answer = answers.get(name) ?? answerOf(head, question)

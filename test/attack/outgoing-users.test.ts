@@ -4,12 +4,12 @@ import { type CitedSource, lookAt, NO_FINGERPRINT } from '../../src/citations/lo
 import { fetchText, read } from '../../src/cli/answer-source.ts'
 import { grownSince } from '../../src/cli/growth.ts'
 import { askWitness } from '../../src/integrity/witness-client.ts'
-import { Fetcher } from '../../src/monitor/fetcher.ts'
 import { BYPASSES } from '../../src/outgoing/bypass-fixture.ts'
 import { isLoopbackAddress } from '../../src/outgoing/public-address.ts'
 import { aSigner, MemoryLog } from '../../src/proof/fixture.ts'
 import { formatVerifierKey } from '../../src/proof/note/signed-note.ts'
 import { parsePolicy } from '../../src/proof/verify-lists.ts'
+import { Fetcher } from '../../tools/monitor/fetcher.ts'
 
 /** Who must never be asked. */
 let victimAsked = 0

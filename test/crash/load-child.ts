@@ -3,22 +3,21 @@
 import { readConfig } from '../../src/config.ts'
 import { openInstallation } from '../../src/installation.ts'
 import { Problem } from '../../src/problem.ts'
-import { rowKey, rowText } from '../../src/proof/price/row.ts'
+import type { Row } from '../../src/proof/price/row.ts'
 import { publish } from '../../src/registry/release/publish.ts'
-import { type ReadyRow, stage } from '../../src/registry/release/staging.ts'
+import { stage } from '../../src/registry/release/staging.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 
 const [amount = '', rows = ''] = process.argv.slice(2)
 const { db, registryLog, cosign } = await openInstallation(readConfig(process.env))
 
-async function* priced(): AsyncGenerator<ReadyRow> {
+async function* priced(): AsyncGenerator<Row> {
   for (let i = 0; i < Number(rows); i++) {
     if (i === Number(rows) - 1) {
       console.log('waiting')
       for await (const _ of console) break
     }
-    const row = aPrice({ cpt: String(10_000 + i), price: { amount, currency: 'USD' } })
-    yield { kind: row.kind, key: rowKey(row), body: rowText(row), cpt: row.cpt, region: row.region, npi: row.npi }
+    yield aPrice({ cpt: String(10_000 + i), price: { amount, currency: 'USD' } })
   }
 }
 

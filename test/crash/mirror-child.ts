@@ -1,7 +1,7 @@
 // One round of a mirror, in a process that a test kills.
 
-import { mirror } from '../../src/cli/mirror.ts'
 import { readConfig } from '../../src/config.ts'
+import { mirror } from '../../tools/mirror/command.ts'
 
 process.umask(0o077)
 process.exitCode = await mirror.run(process.argv.slice(2), readConfig({}))

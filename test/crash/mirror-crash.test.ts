@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readLog } from '../../src/mirror/log-copy.ts'
-import { StaticTree } from '../../src/mirror/static-tree.ts'
+import { readLog } from '../../tools/mirror/log-copy.ts'
+import { StaticTree } from '../../tools/mirror/static-tree.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { MirrorWorld, shownBy, withoutId } from '../support/mirror-world.ts'
 
@@ -21,8 +21,8 @@ async function killedAt(world: MirrorWorld, place: Place): Promise<Bun.Subproces
   world.tamper = (path, response) => {
     asked++
     if ('request' in place && asked === place.request) child.kill('SIGKILL')
-    // The policy is compared last of all that the logs need, and a file last of all.
-    if ('afterLast' in place && path.endsWith('.atr.zst')) setTimeout(() => child.kill('SIGKILL'), place.afterLast)
+    // The policy is compared last of all that the logs need, and rows last of all.
+    if ('afterLast' in place && path.endsWith('.ndjson.zst')) setTimeout(() => child.kill('SIGKILL'), place.afterLast)
     return response
   }
   await child.exited
@@ -42,7 +42,7 @@ test('a mirror that is killed at any place goes on from there, and what it serve
   await world.app.publish(aRelease({ edition: 'TEST2', effective_from: '2026-06-01', rows: rows('22.22') }))
   await world.app.publish(aRelease({ edition: 'TEST3', effective_from: '2026-07-01', rows: rows('33.33') }))
   const whole = await withoutId(await world.ask('/reference?cpt=G1007'))
-  const places: Place[] = [{ request: 2 }, { request: 8 }, { request: 10 }, { request: 11 }]
+  const places: Place[] = [{ request: 2 }, { request: 8 }, { request: 9 }, { request: 10 }]
   for (const afterLast of [5, 20, 40, 80, 120]) places.push({ afterLast })
   for (const place of places) {
     const signal = await killedAt(world, place)

@@ -15,12 +15,13 @@ test('imports go one way', () => {
 })
 
 test('a witness needs nothing of the registry but how keys are written', () => {
-  const used = own.filter(({ from, to }) => partOf(from) === 'witness' && partOf(to) === 'integrity')
+  const used = own.filter(({ from, to }) => from.startsWith('tools/witness/') && partOf(to) === 'integrity')
   expect([...new Set(used.map(({ to }) => to))]).toEqual(['integrity/log-key.ts'])
 })
 
 test('a monitor needs nothing of the service but the proofs, the way out, and how a file is replaced', () => {
-  const used = own.filter(({ from, to }) => partOf(from) === 'monitor' && !['monitor', 'proof'].includes(partOf(to)))
+  const isMonitor = (file: string): boolean => /^tools\/monitor\/(?!command|rounds|sources)/.test(file)
+  const used = own.filter(({ from, to }) => isMonitor(from) && !['proof', 'tools'].includes(partOf(to)))
   expect([...new Set(used.map(({ to }) => to))].sort()).toEqual(['db/replace-file.ts', 'outgoing/outgoing.ts'])
 })
 
@@ -37,17 +38,19 @@ test('frameworks, drivers and the environment stay where they belong', () => {
     [/^(@modelcontextprotocol|@a2a-js)/, /^surfaces\//],
   ]
   const listens = sources.filter((file) => /\bBun\.(listen|serve)\b/.test(text(file)) && !file.endsWith('fixture.ts'))
-  expect(listens.map(partOf)).toEqual(['transport'])
+  expect(listens).toEqual(['listen.ts'])
   for (const [what, where] of allowed)
     expect(imports.filter(({ from, to }) => what.test(to) && !where.test(from))).toEqual([])
   expect(sources.filter((file) => /\bBun\.SQL\b/.test(text(file)) && partOf(file) !== 'db')).toEqual([])
   const readsEnvironment = sources.filter((file) => /process\.env/.test(text(file)))
-  expect(readsEnvironment.filter((file) => !/^(config\.ts|main\.ts|cli\/)/.test(file))).toEqual([])
+  expect(readsEnvironment.filter((file) => !/^(config\.ts|main\.ts|cli\/|tools\/\w+\/command\.ts)/.test(file))).toEqual(
+    [],
+  )
 })
 
 test('a service is not kept from its start by what it may never need', () => {
   const later = [
-    /^(ingest|monitor|witness|client|db\/postgres|proof\/(export|whole)|registry\/export|surfaces\/browser)\//,
+    /^(ingest|tools|client|db\/postgres|proof\/(export|whole)|registry\/export|surfaces\/browser)\//,
     /^(hono|jose|@modelcontextprotocol)\b|^node:(https?|dns)$|\.tsx$/,
     /^(figures\/release|proof\/verify-lists|surfaces\/a2a\/answer|surfaces\/discovery\/openapi|integrity\/verification\/verifier)\.ts$/,
     /^registry\/release\/(check|fsck|publish|rederive|staging)\.ts$/,
@@ -78,7 +81,7 @@ test('SQL stands in stores and in db/ only', () => {
 
 /** They speak HTTP themselves: the listening process, the client, a witness and its client, a monitor, readers of answers, and what goes out. */
 const SPEAKS_HTTP =
-  /^(surfaces\/|outgoing\/|client\/|citations\/look\.ts|main\.ts|status\.ts|transport\/|monitor\/|witness\/serve\.ts|integrity\/witness-client\.ts|proof\/(verify\.ts|list\/)|cli\/)/
+  /^(surfaces\/|outgoing\/|client\/|citations\/look\.ts|main\.ts|status\.ts|listen\.ts|tools\/(monitor\/|witness\/serve\.ts)|integrity\/witness-client\.ts|proof\/(verify\.ts|list\/)|cli\/)/
 const ANSWER_HEADERS =
   'allow|cache-control|content-type|etag|link|location|ratelimit|ratelimit-policy|retry-after|vary|www-authenticate'
 
@@ -119,7 +122,7 @@ test('nothing is left undone in the code', () => {
 
 test('only the command line and the process itself print', () => {
   const printing = sources.filter((file) => /\bconsole\.\w+\(/.test(text(file)))
-  expect(printing.filter((file) => !/^(main\.ts|cli\/)/.test(file))).toEqual([])
+  expect(printing.filter((file) => !/^(main\.ts|cli\/|tools\/\w+\/(command|rounds)\.ts)/.test(file))).toEqual([])
 })
 
 /** A machine may be taken away for a second or two, and CI is no worse for it: what computes is held to processor time. */
@@ -130,7 +133,7 @@ test('no test fails because the machine stood still for a moment', () => {
     [...readFileSync(name, 'utf8').matchAll(/performance\.now\(\) - \w+\)\.toBeLessThan\(([0-9_]+)\)/g)]
       .filter(([, limit = '']) => Number(limit.replaceAll('_', '')) < LEAST_CLOCK_LIMIT_MS)
       .map(([found]) => `${name}: ${found}`)
-  const tests = ['src', 'test'].flatMap((folder) => [...new Glob(`${folder}/**/*.test.ts`).scanSync(ROOT)])
+  const tests = ['src', 'tools', 'test'].flatMap((folder) => [...new Glob(`${folder}/**/*.test.ts`).scanSync(ROOT)])
   expect(tests.length).toBeGreaterThan(300)
   expect(tests.flatMap((name) => limits(join(ROOT, name)))).toEqual([])
 })

@@ -102,7 +102,9 @@ test('every setting is documented for operators', () => {
 
 test('every sentence with which a store, a setting or a witness stops the program is documented for operators', () => {
   const page = read('docs/operate.md').replaceAll(/[\s|\\]+/g, ' ')
-  const sources = [...new Glob('src/**/*.ts').scanSync(ROOT)].filter((path) => !/(test|fixture)\.ts$/.test(path))
+  const sources = [...new Glob('{src,tools}/**/*.ts').scanSync(ROOT)].filter(
+    (path) => !/(test|fixture)\.ts$/.test(path),
+  )
   const literal = /(?<!new Error\()(['`])((?:the|publishing) (?:(?!\1)[^\\]|\\.)+)\1/g
   const thrown = /new (?:Store|Config|Witness)Fault\(\s*(['`])((?:(?!\1)[^\\]|\\.)+)\1/g
   const sentences = [

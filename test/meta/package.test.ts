@@ -95,7 +95,9 @@ test('the package holds no tests and no fixtures, and everything that it names',
     'README.md',
     'bin/atr.js',
     'dist/client.js',
+    'dist/client.js.map',
     'dist/verify/lists.js',
+    'src/proof/verify-lists.ts',
     'sample/README.md',
   ])
     expect(files).toContain(`package/${file}`)

@@ -97,6 +97,7 @@ test('hostile text is looked for on every path that answers GET', async () => {
     ...Object.keys(pagesBesideApi(known)),
     '/assets/css/{file}',
     '/assets/js/{file}',
+    '/assets/map/{file}',
     '/releases/{file}',
   ]
   const unvisited = paths.filter((path) => !isAsked(path) && !beside.includes(path))

@@ -4,7 +4,8 @@ import { expect, test } from 'bun:test'
 import type { PlaceRow } from '../../src/proof/price/row.ts'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
 import { verifyBody } from '../../src/proof/verify-lists.ts'
-import { GRAMMAR, type Question, questionOfText } from '../../src/surfaces/a2a/question.ts'
+import { GRAMMAR } from '../../src/surfaces/a2a/question.ts'
+import { readText } from '../../src/surfaces/a2a/text.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 import { ask, holdTheRest, mustBeProved, questionOf, told } from '../support/lookup.ts'
@@ -160,8 +161,8 @@ test('the places that hints and texts have as examples are answered by the sampl
   const texts = [...GRAMMAR.matchAll(/"([^"{}:]* in [^"]*)"/g)].map(([, text]) => text ?? '')
   expect(texts).toHaveLength(2)
   for (const text of texts) {
-    const { input } = questionOfText(text) as Question
-    expect(await ask(app, { cpt: '', ...input })).toHaveProperty('price')
+    const { result } = readText(text)
+    expect(await ask(app, { cpt: '', ...('input' in result && result.input) })).toHaveProperty('price')
   }
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
 import { load } from '../../src/ingest/load.ts'
-import type { LoadOptions } from '../../src/ingest/readers.ts'
+import type { LoadOptions } from '../../src/ingest/reader.ts'
 import { type ParsedQuestion, parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
 import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { chartTable } from '../../src/registry/charts.ts'

@@ -93,7 +93,7 @@ test('a service looks at what it cites, once for all its processes, and says in 
   const waiting = Promise.withResolvers<Response>()
   asked.length = 0
   answer = () => waiting.promise.then((response) => response.clone())
-  const { child, url } = await served({ ...environment, WORKERS: '2' })
+  const { child, url } = await served({ ...environment, WORKERS: '2', RATE_LIMITS: 'off' })
   try {
     const get = async (path: string): Promise<Record<string, unknown>> => (await fetch(url + path)).json() as never
     await until(() => asked.length > 0)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { build, bundledModule } from '../../scripts/build.ts'
+import { build } from '../../scripts/build.ts'
 import { temporaryFolder } from '../support/harness.ts'
 import { ATR, DemoService } from '../support/service.ts'
 
@@ -17,7 +17,7 @@ let service: DemoService
 beforeAll(async () => {
   cpSync(join(ROOT, 'examples'), folder.path, { recursive: true })
   const installed = join(folder.path, 'node_modules/agent-trust-registry')
-  await build(join(installed, 'dist'), bundledModule)
+  await build(join(installed, 'dist'))
   cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'))
   if (existsSync(MCP)) symlinkSync(MCP, join(folder.path, 'node_modules/@modelcontextprotocol'))
   service = await DemoService.start()

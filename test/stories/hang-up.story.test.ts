@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
+import { listen } from '../../src/listen.ts'
 import { operation } from '../../src/operation.ts'
+import { ourTurn, Queue } from '../../src/queue.ts'
 import { httpSurface } from '../../src/surfaces/http/router.ts'
-import { listen } from '../../src/transport/server.ts'
-import { turn, WorkQueue } from '../../src/work-queue.ts'
 import { until } from '../support/until.ts'
 
 test('a caller who hangs up ends the work, and the next one has the place', async () => {
-  const heavy = new WorkQueue({ atOnce: 1, waiting: 1 })
+  const queue = new Queue({ atOnce: 1, waiting: 1 })
   const work = { begun: 0, pieces: 0 }
   const endless = operation({
     name: 'never_done',
@@ -27,33 +27,29 @@ test('a caller who hangs up ends the work, and the next one has the place', asyn
       for (;;) {
         work.pieces++
         await Bun.sleep(3)
-        await turn()
+        await ourTurn()
       }
     },
   })
   const surface = httpSurface({
     operations: [endless],
     resources: [],
-    gate: { enter: async () => ({}), heavy },
+    gate: { enter: async () => ({}), queue },
     baseUrl: () => 'http://127.0.0.1',
     observe: () => undefined,
     randomId: () => crypto.randomUUID(),
   })
-  const server = listen({
-    port: 0,
-    hostname: '127.0.0.1',
-    host: { answer: (asked) => surface.answer(asked, asked.address), refuse: surface.refuse },
-  })
+  const server = listen({ port: 0, hostname: '127.0.0.1', answer: surface.fetch })
   const ask = (caller: AbortController) =>
     fetch(`http://127.0.0.1:${server.port}/endless`, { signal: caller.signal }).catch((error: Error) => error.name)
 
   const [first, second] = [new AbortController(), new AbortController()]
   const answers = [ask(first), ask(second)]
-  await until(() => heavy.size === 2 && work.begun === 1)
+  await until(() => queue.size === 2 && work.begun === 1)
   first.abort()
-  await until(() => heavy.size === 1 && work.begun === 2)
+  await until(() => queue.size === 1 && work.begun === 2)
   second.abort()
-  await until(() => heavy.size === 0)
+  await until(() => queue.size === 0)
   const { pieces } = work
   await Bun.sleep(30)
   expect(work.pieces).toBe(pieces)

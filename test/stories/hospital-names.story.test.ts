@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { hospitalNames } from '../../src/surfaces/written/hospital.ts'
+import { hospitalNames } from '../../src/surfaces/words/hospitals.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, testApp } from '../support/harness.ts'
 

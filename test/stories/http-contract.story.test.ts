@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { readConfig } from '../../src/config.ts'
-import { callerAddress, trustedProxies } from '../../src/transport/forwarded.ts'
+import { callerAddress, trustedProxies } from '../../src/surfaces/http/caller-address.ts'
 import { temporaryFolder, testApp } from '../support/harness.ts'
 import { DemoService } from '../support/service.ts'
 import { aroundPrism } from '../support/through-prism.ts'
@@ -174,20 +174,17 @@ async function raw(url: string, text: string, isAnswered = true): Promise<string
   return got
 }
 
-test('two hosts are refused, an answer without a body says so, a caller who hangs up is no fault, and the log says who called and why it was refused', async () => {
+test('an answer without a body says so, a caller who hangs up is no fault, and the log says who called and why it was refused', async () => {
   using folder = temporaryFolder()
-  const around = aroundPrism('two hosts, and half a request, are written to the socket')
+  const around = aroundPrism('half a request is written to the socket')
   const service = await DemoService.start({ LOG_LEVEL: 'info', ...around }, folder)
   const read = new Response(service.child.stderr).text()
-  const twoHosts = await raw(service.url, 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n')
-  expect(twoHosts).toStartWith('HTTP/1.1 400')
-  expect(twoHosts).toContain('"code":"invalid_request"')
   const told = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
   const types = 'Content-Type: application/json\r\nAccept: application/json, text/event-stream'
   const notification = `POST /mcp HTTP/1.1\r\nHost: a\r\n${types}\r\nContent-Length: ${told.length}\r\n\r\n${told}`
   const noBody = await raw(service.url, notification)
   // Without it a client would wait for a body, and take the next answer for one.
-  expect([noBody.split('\r\n')[0], noBody.includes('content-length: 0\r\n')]).toEqual(['HTTP/1.1 202 Accepted', true])
+  expect([noBody.split('\r\n')[0], /\r\ncontent-length: 0\r\n/i.test(noBody)]).toEqual(['HTTP/1.1 202 Accepted', true])
   const begun =
     'POST /reference/batch HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{'
   await raw(service.url, begun, false)

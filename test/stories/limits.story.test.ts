@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { callerAddress, trustedProxies } from '../../src/transport/forwarded.ts'
+import { callerAddress, trustedProxies } from '../../src/surfaces/http/caller-address.ts'
 import { testApp } from '../support/harness.ts'
 
 const limits = { enabled: true }

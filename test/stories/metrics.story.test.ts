@@ -32,17 +32,17 @@ async function logged(work: (service: RunningService) => Promise<void>): Promise
   return written.mock.calls.flatMap(([text]) => String(text).trimEnd().split('\n')).map((line) => JSON.parse(line))
 }
 
-test('a fault that reaches the transport is an empty 500, and one line of the log that names its class and no secret', async () => {
+test('a fault that reaches the listener is an empty 500, and one line of the log that names its class and no secret', async () => {
   const secret = 'atk_secret'
   const lines = await logged(async (service) => {
-    service.app.answer = () => {
+    service.app.fetch = () => {
       throw new RangeError(secret)
     }
     const response = await fetch(service.localUrl, { headers: { 'x-agent-key': secret } })
     expect([response.status, await response.text()]).toEqual([500, ''])
   })
   expect(lines).toEqual([
-    { at: expect.any(String), level: 'error', part: 'transport', fault: 'RangeError', stack: expect.any(Array) },
+    { at: expect.any(String), level: 'error', part: 'listener', fault: 'RangeError', stack: expect.any(Array) },
   ])
   expect(JSON.stringify(lines)).not.toContain(secret)
 })

@@ -2,12 +2,12 @@
 
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { ALARMS, type AlarmCode } from '../../src/monitor/alarm.ts'
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
 import { firstRelease } from '../../src/proof/figures-fixture.ts'
 import { STATE_SCHEMA } from '../../src/proof/price/release.ts'
 import { aRow } from '../../src/proof/registry-fixture.ts'
+import { ALARMS, type AlarmCode } from '../../tools/monitor/alarm.ts'
 import { days, LAB, rows, smuggle } from '../support/lie.ts'
 import { LOG_LIES } from '../support/log-lies.ts'
 import { Operator } from '../support/operator.ts'

@@ -1,13 +1,14 @@
-// What it takes to add a schedule: an entry in the table and a reader. The rest of the service follows.
+// Adding a schedule: an entry in the table and a reader. The rest of the service follows.
 
 import { expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dayOf } from '../../src/calendar.ts'
 import { argumentsOf, checkOptions, loadOptions, optionTexts } from '../../src/cli/load-options.ts'
-import { tableSchedule } from '../../src/ingest/cms/schedule.ts'
 import { load } from '../../src/ingest/load.ts'
-import { READERS, type Reader, wholeFiles } from '../../src/ingest/readers.ts'
+import { READERS } from '../../src/ingest/readers.ts'
+import { quarterly } from '../../src/ingest/schedules/quarter.ts'
+import { nationalRow, scheduleReader, statedPrice } from '../../src/ingest/schedules/schedule.ts'
 import { readSource } from '../../src/ingest/source.ts'
 import { sourceCheck } from '../../src/ingest/source-check.ts'
 import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts'
@@ -19,11 +20,15 @@ import { CHARTS, type ChartEntry, chartTable } from '../../src/registry/charts.t
 import { type Override, overrideAll } from '../../src/registry/release/breaker.ts'
 import { checksOf } from '../../src/registry/release/check-store.ts'
 import { publish } from '../../src/registry/release/publish.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
+
+const ROOT = join(import.meta.dir, '../..')
 
 /** The entry. `proof/` has its own list of bases, so it takes over one that is there; the table then lacks its chart. */
 const ENTRY: ChartEntry = {
   chart: 'cms-invented',
+  reader: 'schedules/invented',
   perProvider: false,
   kind: 'cms_invented',
   publisher: 'An invented publisher',
@@ -41,36 +46,17 @@ const ENTRY: ChartEntry = {
 const charts = [ENTRY, ...CHARTS.filter(({ chart }) => chart !== 'cms-clfs')]
 
 /** The reader. */
-const invented = tableSchedule({
+const invented = scheduleReader({
   what: 'an invented schedule',
-  columns: { cpt: { titles: ['Code'] }, rate: { titles: ['Limit', 'Payment Limit'] } },
-  series: 'INV',
+  parts: [{ columns: { cpt: { titles: ['Code'] }, rate: { titles: ['Limit', 'Payment Limit'] } } }],
+  dated: quarterly('INV'),
   empty: 'the invented schedule has no line that can be read',
-  row: ({ line, cell, number }, effective_from) => {
-    const rate = number('rate')
-    if (!/^[0-9]+\.[0-9]{2}$/.test(rate)) return 'R02'
-    return {
-      kind: 'price',
-      cpt: cell('cpt'),
-      modifier: null,
-      region: 'national',
-      npi: null,
-      basis: 'medicare_clfs',
-      setting: null,
-      class: null,
-      price: { amount: rate, currency: 'USD', per: null },
-      effective_from,
-      flags: [],
-      derivation: { method: 'verbatim/1', inputs: { rate } },
-      indicators: {},
-      locator: [{ citation: 0, line }],
-    }
-  },
+  row: (line, effective_from) =>
+    statedPrice(nationalRow(line, 'medicare_clfs', effective_from), line.number('rate')) ?? 'R02',
 })
 const [regions] = READERS['cms-pfs']?.options ?? []
 if (!regions) throw new Error('the physician schedule has no option to borrow')
-const reader: Reader = { read: wholeFiles(invented.open), reread: invented.reread, options: [regions] }
-const readers = { ...READERS, 'cms-invented': reader }
+const readers = { ...READERS, 'cms-invented': { ...invented, options: [regions] } }
 
 function fileOf(app: TestApp, name: string, lines: readonly string[]): string {
   const path = join(app.folder.path, name)
@@ -205,3 +191,86 @@ test('a chart that is not in the table is not one to ask for', async () => {
     detail: `the kind must be one of ${CHARTS.map(({ chart }) => chart).join(', ')}`,
   })
 })
+
+/** The files of the product that a new schedule needs, and their change. */
+const CHANGES: Record<string, (text: string) => string> = {
+  'src/ingest/schedules/invented.ts': () => `
+    import { quarterly } from './quarter.ts'
+    import { nationalRow, refused, scheduleReader, statedPrice } from './schedule.ts'
+
+    export const reader = scheduleReader({
+      what: 'an invented schedule',
+      parts: [{ columns: { cpt: { titles: ['Code'] }, rate: { titles: ['Limit'] } } }],
+      dated: quarterly('INV'),
+      empty: 'the invented schedule has no line that can be read',
+      row(line, effective_from) {
+        const base = nationalRow(line, 'medicare_invented', effective_from)
+        return statedPrice(base, line.number('rate')) ?? refused(base, 'R02')
+      },
+    })`,
+  'src/registry/charts.ts': before(
+    '  {\n    ...HOSPITAL_FACTS,',
+    "  schedule({ chart: 'cms-invented', reader: 'schedules/invented', title: 'Invented schedule', leastLines: 10 }),\n",
+  ),
+  'src/proof/price/schedules.ts': before('  anesthesia: {', "  invented: schedule('', ''),\n"),
+  'src/surfaces/words/schedules.ts': (text) =>
+    [
+      before(
+        'const HOSPITAL = {',
+        "const INVENTED = { ...MEDICARE, bases: { medicare_invented: { short: 'Invented', is: 'the invented amount' } } } satisfies ScheduleWords\n",
+      ),
+      before('  HOSPITAL,\n', '  INVENTED,\n'),
+      before('  ...HOSPITAL.bases,', '  ...INVENTED.bases,\n'),
+    ].reduce((changed, change) => change(changed), text),
+  'docs/spec/schedules.md': before('| `cms-anesthesia`', '| `cms-invented` | `medicare_invented` | nation | null |\n'),
+}
+
+function before(anchor: string, added: string): (text: string) => string {
+  return (text) => {
+    expect([anchor, text.includes(anchor)]).toEqual([anchor, true])
+    return text.replace(anchor, () => added + anchor)
+  }
+}
+
+test('a schedule is added by five files of the product, and everything knows it', async () => {
+  expect(Object.keys(CHANGES).length).toBeLessThanOrEqual(5)
+  using copy = temporaryFolder()
+  const at = (path: string): string => join(copy.path, path)
+  for (const path of [
+    'src',
+    'sample',
+    'docs/spec',
+    'test/support',
+    'test/stories/new-schedule-walk.ts',
+    'package.json',
+  ])
+    cpSync(join(ROOT, path), at(path), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules'), at('node_modules'))
+  const compiler = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')) as object
+  writeFileSync(
+    at('tsconfig.json'),
+    JSON.stringify({ ...compiler, include: ['src'], exclude: ['src/**/*.test.ts', 'src/**/*fixture.ts'] }),
+  )
+  for (const [path, change] of Object.entries(CHANGES))
+    writeFileSync(at(path), change(existsSync(at(path)) ? readFileSync(at(path), 'utf8') : ''))
+
+  const run = async (...command: string[]): Promise<string> => {
+    const child = Bun.spawn(command, { cwd: copy.path, stdout: 'pipe', stderr: 'pipe' })
+    const [said, complained] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+    const code = await child.exited
+    expect([code, complained, code === 0 ? '' : said]).toEqual([0, '', ''])
+    return said
+  }
+  expect(await run(at('node_modules/.bin/tsc'), '--noEmit')).toBe('')
+  expect(JSON.parse(await run(process.execPath, at('test/stories/new-schedule-walk.ts')))).toEqual({
+    openApi: ['cms-invented', 'medicare_invented', 'cms_invented'],
+    commandLine: true,
+    short: expect.stringContaining('w03_short'),
+    release: 'cms-invented:INV26Q1:2',
+    price: { amount: '3.00', currency: 'USD', per: null },
+    source: { ok: true },
+    coverage: ['Invented schedule, 20 codes'],
+    status: ['cms_invented fresh', 'cms_invented expired'],
+    page: true,
+  })
+}, 120_000)

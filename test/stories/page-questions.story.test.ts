@@ -1,7 +1,7 @@
 // What a patient, a biller and an auditor type into the pages: each gets the right answer, or a sentence that says what to type.
 
 import { expect, test } from 'bun:test'
-import { hospitalNames } from '../../src/surfaces/written/hospital.ts'
+import { hospitalNames } from '../../src/surfaces/words/hospitals.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 
 const NPI = '1234567893'

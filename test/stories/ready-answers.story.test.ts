@@ -1,12 +1,12 @@
 // Ready-made answers beside the same service without them: every byte, header, quota and log line must be the same.
 
 import { afterAll, expect, test } from 'bun:test'
+import { listen } from '../../src/listen.ts'
+import { Queue } from '../../src/queue.ts'
 import { makeGate } from '../../src/rails/admission.ts'
 import { revokeKey } from '../../src/rails/keys.ts'
-import { makeLimiter, ownTables } from '../../src/rails/limit/limits.ts'
+import { makeLimiter } from '../../src/rails/limit/limits.ts'
 import { type HttpSurface, httpSurface, type RequestLine } from '../../src/surfaces/http/router.ts'
-import { listen } from '../../src/transport/server.ts'
-import { WorkQueue } from '../../src/work-queue.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { effort } from '../support/effort.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
@@ -51,10 +51,7 @@ function twin(
     resources: app.app.resources.map(stamped),
     gate: makeGate(
       { db, pepper, now: async () => app.clock.now },
-      makeLimiter(
-        limits,
-        ownTables(() => clock.ms),
-      ),
+      makeLimiter(limits, () => clock.ms),
     ),
     baseUrl: () => BASE_URL,
     observe: (line) => lines.push(line),
@@ -166,12 +163,8 @@ test('every route gives the same bytes ready-made, to every method and odd heade
 test('over a socket the answers are the same bytes, ready-made or not', async () => {
   const app = await sample
   const { ready, plain } = twins(app)
-  const of = (surface: Twin) =>
-    listen({
-      hostname: '127.0.0.1',
-      port: 0,
-      host: { answer: (asked) => surface.answer(asked, '192.0.2.1'), refuse: surface.refuse },
-    })
+  const of = ({ fetch }: Twin) =>
+    listen({ hostname: '127.0.0.1', port: 0, answer: (request) => fetch(request, '192.0.2.1') })
   const [warm, cold] = [of(ready), of(plain)]
   const token = await app.railsHeaders()
   const over = async (port: number, path: string, init: RequestInit) => {
@@ -349,7 +342,7 @@ test('a document that many ask for at once is made once, and a failure is forgot
         forms: [{ type: 'text/plain', render }],
       },
     ],
-    gate: { enter: async () => ({}), heavy: new WorkQueue() },
+    gate: { enter: async () => ({}), queue: new Queue() },
     baseUrl: () => BASE_URL,
     observe: () => undefined,
     randomId: () => 'id',

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { readGpci } from '../../src/ingest/cms/gpci.ts'
+import { readGpci } from '../../src/ingest/schedules/gpci.ts'
 import type { PlaceRow } from '../../src/proof/price/row.ts'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'

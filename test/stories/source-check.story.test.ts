@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { outpatient } from '../../src/ingest/cms/outpatient.ts'
+import { reader as outpatient } from '../../src/ingest/schedules/outpatient.ts'
 import { citation, readSource } from '../../src/ingest/source.ts'
 import { sourceCheck } from '../../src/ingest/source-check.ts'
 import { verifyDerivation } from '../../src/proof/price/derivation.ts'

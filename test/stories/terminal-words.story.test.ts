@@ -86,7 +86,7 @@ test('a file that is not there is called by its option, and its name is not repe
 test('a port that is in use is named, with what to type, also to a witness', async () => {
   using folder = temporaryFolder()
   using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-  const { witness } = await import('../../src/cli/witness.ts')
+  const { witness } = await import('../../tools/witness/command.ts')
   const printed = spyOn(console, 'log').mockImplementation(() => undefined)
   const run = (...words: string[]) => witness.run([...words, '--dir', join(folder.path, 'witness')], readConfig({}))
   await run('init', '--name', 'witness.example/w')

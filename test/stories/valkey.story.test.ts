@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Valkey } from '../../src/db/valkey.ts'
-import { type Limiter, makeLimiter, ownTables } from '../../src/rails/limit/limits.ts'
+import { type Limiter, makeLimiter } from '../../src/rails/limit/limits.ts'
 import { valkeyLimiter } from '../../src/rails/limit/valkey-limiter.ts'
 import { Replicas } from '../support/replicas.ts'
 import { aroundPrism } from '../support/through-prism.ts'
@@ -22,7 +22,7 @@ const LIMITS = { default_rpm: 20, reference_rpm: 300, log_rpm: 6_000, enabled: t
 function machine(url: string, clockMs = () => performance.now()) {
   const told: boolean[] = []
   const valkey = new Valkey(url)
-  const own = makeLimiter(LIMITS, ownTables(clockMs))
+  const own = makeLimiter(LIMITS, clockMs)
   const pepper = new Uint8Array(32).fill(7)
   const limiter = valkeyLimiter(LIMITS, { valkey, pepper, own, clockMs, tell: (isAway) => told.push(isAway) })
   return { limiter, told, valkey, [Symbol.dispose]: () => valkey.close() }

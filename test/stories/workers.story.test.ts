@@ -1,9 +1,20 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
+import { temporaryFolder } from '../support/folder.ts'
 import { atr, DemoService } from '../support/service.ts'
 import { aroundPrism } from '../support/through-prism.ts'
 import { until } from '../support/until.ts'
+import { findValkey, ValkeyServer } from '../support/valkey.ts'
+
+const valkey = findValkey()
+if (!valkey) {
+  const sentence =
+    'quotas of several workers were not tested, because no Valkey or Redis server is here or can be installed'
+  if (process.env['REQUIRE_ALL'] === '1') throw new Error(sentence)
+  console.error(`SKIPPED: ${sentence}`)
+}
 
 /** On a connection of its own, so that any worker may answer it. */
 const ask = (url: string, init: RequestInit = {}): Promise<Response> => fetch(url, { ...init, keepalive: false })
@@ -54,53 +65,66 @@ async function halfABatch(port: string): Promise<() => Promise<string>> {
   }
 }
 
-test('two workers answer on one port; quotas and revocations hold for both; one that dies is started again', async () => {
-  const around = aroundPrism('which worker has a connection, and half a request, are not what a proxy passes on')
-  const settings = { WORKERS: '2', LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1' }
-  await using service = await DemoService.start({ ...settings, ...around })
-  const lines = linesOf(service)
-  const answeredBy = (): Set<unknown> => new Set(lines.flatMap(({ worker, route }) => (route ? [worker] : [])))
+test.skipIf(!valkey)(
+  'two workers answer on one port; quotas and revocations hold for both; one that dies is started again',
+  async () => {
+    await using server = await ValkeyServer.start(valkey ?? '')
+    const around = aroundPrism('which worker has a connection, and half a request, are not what a proxy passes on')
+    const settings = { WORKERS: '2', LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1', VALKEY_URL: server.url }
+    await using service = await DemoService.start({ ...settings, ...around })
+    const lines = linesOf(service)
+    const answeredBy = (): Set<unknown> => new Set(lines.flatMap(({ worker, route }) => (route ? [worker] : [])))
 
-  const prices = await Promise.all(Array.from({ length: 330 }, () => ask(`${service.url}/reference?cpt=99213`)))
-  const statuses = prices.map(({ status }) => status)
-  expect(statuses.filter((status) => status === 200)).toHaveLength(300)
-  expect(statuses.filter((status) => status === 429)).toHaveLength(30)
-  await until(() => answeredBy().size === 2, 'both workers have answered')
-  expect([...answeredBy()].sort()).toEqual([1, 2])
+    const prices = await Promise.all(Array.from({ length: 330 }, () => ask(`${service.url}/reference?cpt=99213`)))
+    const statuses = prices.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(300)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30)
+    await until(() => answeredBy().size === 2, 'both workers have answered')
+    expect([...answeredBy()].sort()).toEqual([1, 2])
 
-  const headers = { 'x-agent-key': service.demoKey, 'content-type': 'application/json' }
-  const post = async (path: string, body: object = {}) =>
-    (await ask(`${service.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
-  const { nonce } = (await post('/api/agent-rails/challenge')) as { nonce: string }
-  const { rails_token } = (await post('/api/agent-rails/attest', { nonce })) as { rails_token: string }
-  const browse = async () =>
-    (await ask(`${service.url}/api/registry?limit=1`, { headers: { 'x-agent-rails': rails_token } })).status
-  const several = () => Promise.all(Array.from({ length: 4 }, browse))
-  expect(await several()).toEqual(Array(4).fill(200))
-  expect((await service.atr(['keys', 'revoke', service.demoKey.slice(4, 16)])).code).toBe(0)
-  expect(await several()).toEqual(Array(4).fill(401))
+    const headers = { 'x-agent-key': service.demoKey, 'content-type': 'application/json' }
+    const post = async (path: string, body: object = {}) =>
+      (await ask(`${service.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+    const { nonce } = (await post('/api/agent-rails/challenge')) as { nonce: string }
+    const { rails_token } = (await post('/api/agent-rails/attest', { nonce })) as { rails_token: string }
+    const browse = async () =>
+      (await ask(`${service.url}/api/registry?limit=1`, { headers: { 'x-agent-rails': rails_token } })).status
+    const several = () => Promise.all(Array.from({ length: 4 }, browse))
+    expect(await several()).toEqual(Array(4).fill(200))
+    expect((await service.atr(['keys', 'revoke', service.demoKey.slice(4, 16)])).code).toBe(0)
+    expect(await several()).toEqual(Array(4).fill(401))
 
-  const [victim = 0, other = 0] = childrenOf(service.child.pid)
-  process.kill(victim, 'SIGKILL')
-  expect((await ask(`${service.url}/healthz`).catch(() => ask(`${service.url}/healthz`))).status).toBe(200)
-  await until(() => childrenOf(service.child.pid).length === 2, 'the worker is started again')
-  expect(childrenOf(service.child.pid)).toContain(other)
-  await until(
-    () => lines.some(({ signal, restart_ms }) => signal === 'SIGKILL' && restart_ms === 100),
-    'the end is told',
-  )
-  const again = childrenOf(service.child.pid)
+    const [victim = 0, other = 0] = childrenOf(service.child.pid)
+    process.kill(victim, 'SIGKILL')
+    expect((await ask(`${service.url}/healthz`).catch(() => ask(`${service.url}/healthz`))).status).toBe(200)
+    await until(() => childrenOf(service.child.pid).length === 2, 'the worker is started again')
+    expect(childrenOf(service.child.pid)).toContain(other)
+    await until(
+      () => lines.some(({ signal, restart_ms }) => signal === 'SIGKILL' && restart_ms === 100),
+      'the end is told',
+    )
+    const again = childrenOf(service.child.pid)
 
-  const halfAsked = await halfABatch(new URL(service.url).port)
-  const stopped = service.stop()
-  await Bun.sleep(300)
-  expect(await halfAsked()).toStartWith('HTTP/1.1 200 OK')
-  expect(await stopped).toBe(0)
-  expect(again.filter(isRunning)).toEqual([])
-}, 120_000)
+    const halfAsked = await halfABatch(new URL(service.url).port)
+    const stopped = service.stop()
+    await Bun.sleep(300)
+    expect(await halfAsked()).toStartWith('HTTP/1.1 200 OK')
+    expect(await stopped).toBe(0)
+    expect(again.filter(isRunning)).toEqual([])
+  },
+  120_000,
+)
+
+test('several workers without a Valkey that counts for all of them are refused before anything is created', async () => {
+  using folder = temporaryFolder()
+  const refused = await atr(['serve', '--demo'], { DATA_DIR: join(folder.path, 'data'), WORKERS: '2' })
+  expect([refused.code, refused.out]).toEqual([3, ''])
+  expect(refused.err).toContain('WORKERS above 1 needs VALKEY_URL')
+  expect(readdirSync(folder.path)).toEqual([])
+})
 
 test('workers end with their parent, and a port that somebody listens on is refused, shareable or not', async () => {
-  const service = await DemoService.start({ WORKERS: '2' })
+  const service = await DemoService.start({ WORKERS: '2', RATE_LIMITS: 'off' })
   const { port } = new URL(service.url)
   const taken = await atr(['serve'], { ...service.environment, PORT: port, WORKERS: '2' })
   expect([taken.code, taken.err]).toEqual([3, expect.stringContaining('is in use')])

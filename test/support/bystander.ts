@@ -8,8 +8,10 @@ import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { aPrice, aRelease } from './builders.ts'
+import { Caller } from './caller.ts'
 import { storeEnvironment } from './engines.ts'
 import { temporaryFolder } from './folder.ts'
+import { Nginx } from './proxy.ts'
 import { serve } from './replicas.ts'
 import { aroundPrism } from './through-prism.ts'
 
@@ -62,16 +64,16 @@ export interface Bystander {
 /** What the service computes between a bystander's question and its answer, and how long that takes, in milliseconds. */
 async function bystander(url: string, pid: number, until: () => boolean): Promise<Bystander> {
   const asked: { work: number; wall: number }[] = []
+  const callers = Array.from({ length: 200 }, (_, i) => new Caller(url, `127.0.2.${1 + i}`))
   for (let i = 0; !until(); i++) {
     const [work, wall] = [computed(pid), performance.now()]
-    const response = await fetch(`${url}/reference?cpt=${CODES[i % CODES.length]}`, {
-      headers: { 'x-forwarded-for': `203.0.113.${1 + (i % 200)}` },
-    })
-    await response.arrayBuffer()
-    if (response.status !== 200) throw new Error(`the bystander was answered ${response.status}`)
+    const caller = callers[i % callers.length] as Caller
+    const { status } = await caller.ask(`/reference?cpt=${CODES[i % CODES.length]}`)
+    if (status !== 200) throw new Error(`the bystander was answered ${status}`)
     asked.push({ work: computed(pid) - work, wall: performance.now() - wall })
     await Bun.sleep(5)
   }
+  for (const caller of callers) caller[Symbol.dispose]()
   const p99 = (of: 'work' | 'wall'): number => {
     const sorted = asked.map((each) => each[of]).sort((a, b) => a - b)
     return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0
@@ -79,13 +81,19 @@ async function bystander(url: string, pid: number, until: () => boolean): Promis
   return { asked: asked.length, work: p99('work'), wall: p99('wall') }
 }
 
-/** A bystander alone with the service, and then beside fifty callers who ask as much as they may for some seconds. */
+/**
+ * A bystander alone with the service, and then beside fifty callers who ask as much as they may for some seconds. With the
+ * path of an nginx all of them ask through it.
+ */
 export async function besideACrowd(
   crowdMs: number,
+  nginxPath?: string,
 ): Promise<{ quiet: Bystander; busy: Bystander; statuses: Record<string, number> }> {
   using folder = temporaryFolder()
   const around = aroundPrism('what the service computes between a question and its answer is measured')
-  const { child, url } = await serve({ ...(await store(folder.path)), ...around })
+  const { child, url: ownUrl } = await serve({ ...(await store(folder.path)), ...around })
+  const nginx = nginxPath ? await Nginx.start(nginxPath, { service: Number(new URL(ownUrl).port) }) : undefined
+  const url = nginx?.url ?? ownUrl
   try {
     let left = 100
     await bystander(url, child.pid, () => left-- === 0)
@@ -102,6 +110,7 @@ export async function besideACrowd(
     const busy = await bystander(url, child.pid, () => isOver)
     return { quiet, busy, statuses: JSON.parse(await said) as Record<string, number> }
   } finally {
+    await nginx?.[Symbol.asyncDispose]()
     child.kill('SIGTERM')
     await child.exited
   }

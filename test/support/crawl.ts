@@ -142,11 +142,13 @@ export async function crawl(ask: Ask, known: Known): Promise<Given[]> {
   }
   for (const file of loaded) if (!(await visit(file, {})).ok) throw new Error(`${file} is not there`)
   for (const path of BESIDE_API) if (!(await visit(path, {})).ok) throw new Error(`${path} had nothing to say`)
-  const { files } = (await (await visit('/releases/index.json', {})).json()) as { files: { file: string }[] }
-  for (const { file } of files) {
-    const response = await visit(`/releases/${file}.atr.zst`, known.rails)
+  const { releases } = (await (await visit('/releases/index.json', {})).json()) as {
+    releases: { release_id: string }[]
+  }
+  for (const { release_id } of releases) {
+    const response = await visit(`/releases/${release_id}.ndjson.zst`, known.rails)
     const content = new Uint8Array(Bun.zstdDecompressSync(await response.arrayBuffer()))
-    given.push({ channel: `unpacked ${file}`, content })
+    given.push({ channel: `unpacked ${release_id}`, content })
   }
   const lines = known.codes.slice(0, 50).map((cpt) => ({ cpt, as_of: '2026-11-15' }))
   await visit('/reference/batch', { 'content-type': 'application/json' }, JSON.stringify({ lines }))

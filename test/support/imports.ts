@@ -1,15 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
-// The product's own files, and which of them imports which.
+// The product's own files, and which of them imports which. A file of src/ is named without that folder, one of tools/ with it.
 
 export const ROOT = join(import.meta.dir, '../..')
 const SRC = join(ROOT, 'src')
 
-export const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
+const namesIn = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
+export const files = [...namesIn('src'), ...namesIn('tools').map((file) => `tools/${file}`)]
+const pathOf = (file: string): string => join(file.startsWith('tools/') ? ROOT : SRC, file)
+const nameOf = (path: string): string => relative(SRC, path).replace(/^\.\.\/tools\//, 'tools/')
 const isTestOnly = (file: string): boolean => /\.test\.ts$|fixture\.ts$/.test(file)
 export const sources = files.filter((file) => !isTestOnly(file) && !file.endsWith('.d.ts'))
-export const text = (file: string): string => readFileSync(join(SRC, file), 'utf8')
+export const text = (file: string): string => readFileSync(pathOf(file), 'utf8')
 
 /** The folder a file belongs to, or the file itself at the top. */
 export const partOf = (file: string): string => (file.includes('/') ? (file.split('/')[0] as string) : file)
@@ -22,7 +26,7 @@ export interface Import {
 }
 
 const target = (file: string, to: string): string =>
-  to.startsWith('.') ? relative(SRC, resolve(SRC, dirname(file), to)) : to
+  to.startsWith('.') ? nameOf(resolve(dirname(pathOf(file)), to)) : to
 
 const STATEMENT = /^(?:import|export)[^'"]*?from '([^']+)'|\bimport\('([^']+)'\)/gms
 

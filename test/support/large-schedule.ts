@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LOCALITIES } from '../../src/ingest/cms/localities.ts'
+import { LOCALITIES } from '../../src/ingest/schedules/localities.ts'
 
 // A physician schedule as large as it is asked to be, in CMS's layout. Values are invented, and differ from line to line.
 

@@ -1,10 +1,10 @@
-import type { AlarmCode } from '../../src/monitor/alarm.ts'
 import { aState, aStateOfNothing, firstRelease } from '../../src/proof/figures-fixture.ts'
 import { aSigner } from '../../src/proof/fixture.ts'
 import { signNote } from '../../src/proof/note/signed-note.ts'
 import { formatTreeHead } from '../../src/proof/note/tree-head.ts'
 import { type RegistryEntry, WITHDRAWAL_SCHEMA } from '../../src/proof/price/release.ts'
 import { aRow, MemoryRegistry, MemoryRelease } from '../../src/proof/registry-fixture.ts'
+import type { AlarmCode } from '../../tools/monitor/alarm.ts'
 import { days, edited, FIRST, flipped, gone, LAB, type Lie, NEXT, type Proves, rows, serving } from './lie.ts'
 
 /** Lies about the logs and their entries. */

@@ -17,7 +17,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { makeGate } from '../../src/rails/admission.ts'
-import { makeLimiter, ownTables } from '../../src/rails/limit/limits.ts'
+import { makeLimiter } from '../../src/rails/limit/limits.ts'
 import { httpSurface } from '../../src/surfaces/http/router.ts'
 import { answerMessage, guarded } from '../../src/surfaces/mcp/protocol.ts'
 import { mcpTransport, type TransportParts } from '../../src/surfaces/mcp/transport.ts'
@@ -235,10 +235,7 @@ export async function fixtureService(): Promise<AsyncDisposable & { url: string 
   const limits = { default_rpm: 10_000, reference_rpm: 10_000, log_rpm: 10_000, enabled: true }
   const gate = makeGate(
     { db, pepper, now: () => db.now() },
-    makeLimiter(
-      limits,
-      ownTables(() => performance.now()),
-    ),
+    makeLimiter(limits, () => performance.now()),
   )
   const answer: TransportParts['answer'] = (request, message, visitor) =>
     answerMessage(request, message, visitor, () => fixtureServer(visitor))

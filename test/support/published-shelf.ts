@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { readSheet } from '../../src/files/xlsx.ts'
 import { load } from '../../src/ingest/load.ts'
-import { type LoadOptions, READERS, type Reader } from '../../src/ingest/readers.ts'
+import type { LoadOptions, Reader } from '../../src/ingest/reader.ts'
+import { READERS } from '../../src/ingest/readers.ts'
 import { Problem } from '../../src/problem.ts'
 import { type ParsedQuestion, parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
+import type { AnyRow } from '../../src/proof/price/row.ts'
 import { chartTable } from '../../src/registry/charts.ts'
 import { shortAnswer } from '../../src/registry/lookup/answer.ts'
 import { find } from '../../src/registry/lookup/find.ts'
@@ -12,7 +14,6 @@ import { orRefusal } from '../../src/registry/lookup/line.ts'
 import { Proofs } from '../../src/registry/lookup/proofs.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
-import type { StageableRow } from '../../src/registry/release/staging.ts'
 import { type TestApp, testApp } from './harness.ts'
 import { naiveCsv } from './naive-table.ts'
 import { published } from './published-files.ts'
@@ -69,7 +70,7 @@ const inRegion = (reader: Reader, region: string): Reader => ({
   ...reader,
   async read(...given) {
     const { row_total: _, ...reading } = await reader.read(...given)
-    const rows = [...(reading.rows as Iterable<StageableRow>)].filter((row) => row.region === region)
+    const rows = [...(reading.rows as Iterable<AnyRow>)].filter((row) => row.region === region)
     return { ...reading, rows }
   },
 })

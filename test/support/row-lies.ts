@@ -1,6 +1,6 @@
-import type { AlarmCode } from '../../src/monitor/alarm.ts'
 import type { AnyRow, Row } from '../../src/proof/price/row.ts'
 import { aFee, aRow, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
+import type { AlarmCode } from '../../tools/monitor/alarm.ts'
 import { days, edited, flipped, gone, LAB, type Lie, type Proves, rows, serving, smuggle } from './lie.ts'
 
 /** So many rows that they take more than one tile. */

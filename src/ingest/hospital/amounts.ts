@@ -3,12 +3,12 @@ import type { Basis } from '../../proof/price/row.ts'
 import { isPlaceholder } from '../findings.ts'
 
 /**
- * What one line or item states for one key. First its amounts in dollars: 0 where it states none, `BAD` where it states
- * what cannot be read, and `NONE` where nothing else stands on the line. A double names every amount of fifteen digits,
- * so none is changed by it.
+ * Places in the list of numbers that one line or item states for one key. First its amounts in dollars: 0 where it states
+ * none, `BAD` where the amount cannot be read, and `NONE` where the line states nothing else. A double holds every amount of
+ * fifteen digits, so none is changed by it.
  *
- * The least and the greatest rate stand in for a lowest and a highest that the line does not state. `UNIT` is what the
- * amounts are for (drug-unit.ts). `MARKS` is a sum of marks.
+ * The least and the greatest rate take the place of a lowest and a highest that the line does not state. `UNIT` is the unit
+ * of the amounts (drug-unit.ts). `MARKS` is a sum of marks.
  */
 export const [GROSS, CASH, LOWEST, HIGHEST, LEAST_RATE, GREATEST_RATE, UNIT, MARKS] = [0, 1, 2, 3, 4, 5, 6, 7] as const
 /** Marks: a rate of the line lies below its lowest, or above its highest; the code had lost its leading zeros, or had one more. */
@@ -22,14 +22,14 @@ export const STATED: readonly Basis[] = [
 export type Amounts = number[]
 export const noAmounts = (): Amounts => [0, 0, 0, 0, 0, 0, 0, 0]
 
-/** What is not an amount. */
+/** An amount that cannot be read. */
 export const BAD = -1
-/** What stands in a line whose modifier, setting or cells cannot be told apart: an amount, and nobody can say of what. */
+/** An amount of which nobody can say what it is for: the modifier, setting or cells of its line cannot be told apart. */
 export const BAD_FIELD = -2
-/** What a line without any amount in dollars has, in place of the lowest: a percentage, a formula, or nothing. */
+/** Takes the place of the lowest in a line without any amount in dollars, but a percentage, a formula, or nothing. */
 export const NONE = -3
 
-/** What hospitals, and the programs that write their files, put into a cell that is empty. */
+/** Whether a cell is empty in the words of hospitals, and of the programs that write their files. */
 export const isNothing = (text: string): boolean => NOTHING.test(text)
 const NOTHING = /^\s*(#?N\/?A|NULL|NONE|NAN|-{1,3})\s*$/i
 
@@ -50,8 +50,8 @@ const WITH_SIGNS = /^\s*\$?\s*([0-9]{1,3}(,[0-9]{3})+|[0-9]{1,12})(\.[0-9]{0,20}
 const UNITS = 10_000
 
 /**
- * How amounts are compared: by what a row states, in hundredths of a cent. Four decimals are stated as they are, and
- * more are rounded to the cent.
+ * An amount as rows state it, in hundredths of a cent, for comparison. Four decimals are stated as they are, and more are
+ * rounded to the cent.
  */
 export function unitsOf(dollars: number): number {
   const units = Math.round(dollars * UNITS)
@@ -90,7 +90,7 @@ export class LineAmounts {
     return this.isBetween(rate) || !(isOutside(rate, lowest) || isOutside(highest, rate))
   }
 
-  /** A negotiated rate. It stands in for the lowest or the highest where the line does not state that itself. */
+  /** Takes a negotiated rate: it is the lowest or the highest where the line does not state that itself. */
   rate(rate: number): void {
     const { dollars } = this
     if (rate === BAD) this.#badRate = true
@@ -112,7 +112,7 @@ export class LineAmounts {
     this.dollars[MARKS] = isSo ? marks | mark : marks & ~mark
   }
 
-  /** Of a line whose modifier or setting cannot be read, no amount counts, but on which basis one stands does. */
+  /** Drops the amounts of a line whose modifier or setting cannot be read; that there is one on a basis still counts. */
   disown(): void {
     const { dollars } = this
     if (dollars[LEAST_RATE] !== 0) dollars[LOWEST] = BAD_FIELD
@@ -122,7 +122,7 @@ export class LineAmounts {
     for (let at = 0; at < STATED.length; at++) if (dollars[at] !== 0) dollars[at] = BAD_FIELD
   }
 
-  /** Of a line that is torn nobody can say on which bases it states an amount. */
+  /** Marks every basis as unread: in a torn line nobody can say which bases have an amount. */
   tear(): void {
     this.begin(0)
     this.dollars.fill(BAD_FIELD, 0, STATED.length)
@@ -134,7 +134,7 @@ export class LineAmounts {
     return true
   }
 
-  /** Whether any amount cannot be read. Where there is no amount, read or not, that is what the line says. */
+  /** Ends the line: `bad` if an amount cannot be read, `empty` if there is none, read or not. */
   settle(): 'bad' | 'empty' | undefined {
     // A rate that cannot be read matters where the line does not state the lowest or the highest itself.
     if (this.#badRate) for (const end of [LOWEST, HIGHEST]) if (this.dollars[end] === 0) this.state(end, BAD)
@@ -145,7 +145,7 @@ export class LineAmounts {
   }
 }
 
-/** Of two amounts as rows state them; amounts that differ in noise alone are the same. `BAD` is below none. */
+/** Compares two amounts as rows state them; amounts that differ in noise alone are equal. `BAD` is below none. */
 const isBelow = (a: number, b: number): boolean => a < b && a > 0 && b > 0 && unitsOf(a) < unitsOf(b)
 /** A hospital may round its lowest and highest to the cent, and not the rates that they are: 18.015 is not below 18.02. */
 const isOutside = (a: number, b: number): boolean => isBelow(a, b) && unitsOf(b) - unitsOf(a) > HALF_A_CENT

@@ -2,8 +2,8 @@ import type { Findings } from '../../registry/release/rules.ts'
 import type { Amounts } from './amounts.ts'
 
 /**
- * Takes what one line states, before it returns. `variant` is `modifier|setting|class` (variant.ts). What is `again` only
- * says once more, on a later line, what was said last: a tally has no use for it.
+ * Takes the amounts of one line, before it returns. `variant` is `modifier|setting|class` (variant.ts). With `again` a later
+ * line repeats the amounts of the last one: a tally has no use for them.
  */
 export type ChargeSink = (
   code: number,
@@ -13,11 +13,11 @@ export type ChargeSink = (
   again: boolean,
 ) => void
 
-/** What a file says of itself, as it says it. Names, addresses and who attests are never read. */
+/** The head of a file, as it is written. Names, addresses and the name below the attestation are never read. */
 export interface HospitalHead {
   last_updated_on: string
   npis: string[]
-  /** Of the template. */
+  /** The version of the template. */
   version: string
   /** Whether the hospital confirms that the file is true and complete; blank where the file does not say it. */
   attested: string
@@ -40,17 +40,17 @@ export const NO_AMOUNT = 'no_amount'
 export const MALFORMED = 'malformed'
 /** The code can be read, and its modifier or setting cannot. */
 export const UNREADABLE_FIELD = 'R03_field'
-/** What the file says of itself as a whole. */
+/** Findings of a whole file. */
 export const NOT_ATTESTED = 'W07'
 export const OTHER_VERSION = 'W08'
 export const OTHER_COLUMN = 'W09'
 const OF_THE_FILE = [NOT_ATTESTED, OTHER_VERSION, OTHER_COLUMN]
 const OUT_OF_SCOPE = [NOT_CPT, OTHER_CODE]
 
-/** By what its amounts come to, the rule that a line breaks. */
+/** The rule that a line breaks, by the result of its amounts. */
 export const RULE_FOR = { bad: 'R02', empty: NO_AMOUNT } as const
 
-/** Says of each rule how many lines it judged: those that are out of scope count neither for the file nor against it. */
+/** Notes for each rule how many lines it judged: lines out of scope count neither for the file nor against it. */
 export function noteLines(rejects: Findings, lines: number): void {
   const outside = OUT_OF_SCOPE.reduce((sum, rule) => sum + (rejects.get(rule)?.count ?? 0), 0)
   for (const [rule, finding] of rejects)

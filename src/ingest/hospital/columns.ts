@@ -4,7 +4,7 @@ import type { HospitalHead } from './charges.ts'
 import { isOtherType } from './line-codes.ts'
 import { npisIn } from './owner.ts'
 
-/** Where in a line what is read stands. Payer and plan names, descriptions and notes are never read. */
+/** The numbers of the columns that are read. Payer and plan names, descriptions and notes are never read. */
 export interface Columns {
   width: number
   /** Up to the last one that has a name. */
@@ -18,23 +18,23 @@ export interface Columns {
   /** The template's drug_unit_of_measurement and drug_type_of_measurement. */
   drugUnit: number
   drugType: number
-  /** In the order of the amounts: gross, cash, lowest, highest. */
+  /** The amounts, in order: gross, cash, lowest, highest. */
   stated: number[]
   /** All of the above, as few runs of columns. */
   spans: Span[]
-  /** Whether types stand before their codes; undefined where they do not stand side by side. */
+  /** Whether types are before their codes; undefined where they are not side by side. */
   typeFirst: boolean | undefined
   /** One in the tall layout, one for each payer and plan in the wide one. */
   rates: number[]
-  /** How many others have names like those of amounts: a hospital's own words for what is looked for here, perhaps. */
+  /** How many other columns have names like those of amounts: they may be a hospital's own words for the columns above. */
   unknown: number
 }
 
 const HEAD_RECORDS = 12
-/** How the sentence begins by which a hospital says that its file is true, as `plain` leaves it. The sentence is the name of a column. */
+/** The beginning of the sentence by which a hospital says that its file is true, as `plain` leaves it. The sentence is the name of a column. */
 const ATTESTATION = 'tothebestofitsknowledge'
 
-/** What stands above the lines of a CSV: general names, on the next record their values, and then the names of the columns. */
+/** Reads the head of a CSV: general names, on the next record their values, and then the names of the columns. */
 export class CsvHead {
   readonly #general = new Map<string, string>()
   /** The general names, until their values are read. */
@@ -102,7 +102,7 @@ const textsOf = (record: CsvRecord): string[] => Array.from({ length: record.cel
 
 const generalIn = (names: readonly string[]): number => names.filter((name) => GENERAL.includes(looseName(name))).length
 const GENERAL = ['lastupdatedon', 'hospitalname', 'type2npi']
-/** What a line of names has in it. */
+/** Found in every line of names. */
 const NAMES = /last.updated.on|hospital.name|\|\s*type\b/i
 
 /** Names tolerate case, blanks around the pipes, and what a byte order mark leaves behind. */
@@ -116,8 +116,8 @@ export const notTemplate = () =>
 /** Names without the marks in them: hospitals write `Standard charge | discounted cash`, and `code|[1]` as the dictionary does. */
 const looseName = (name: string): string => name.replace(/[^a-z0-9|]/g, '')
 
-/** The cells by name, and the names that stand there twice. */
-function placesOf(names: readonly string[]): { at: Map<string, number>; twice: Set<string> } {
+/** The cells by name, and the names that are there twice. */
+function cellsByName(names: readonly string[]): { at: Map<string, number>; twice: Set<string> } {
   const at = new Map<string, number>()
   const twice = new Set<string>()
   for (const [cell, name] of names.entries())
@@ -129,7 +129,7 @@ function placesOf(names: readonly string[]): { at: Map<string, number>; twice: S
 /** The columns of a line with the names of columns; nothing where it is another. */
 function findColumns(names: readonly string[]): Columns | undefined {
   const looseNames = names.map(looseName)
-  const [exact, loose] = [placesOf(names), placesOf(looseNames)]
+  const [exact, loose] = [cellsByName(names), cellsByName(looseNames)]
   const find = (...spellings: string[]): number => {
     for (const name of spellings) {
       const [{ at, twice }, key] = exact.at.has(name) ? [exact, name] : [loose, looseName(name)]
@@ -188,7 +188,7 @@ function findColumns(names: readonly string[]): Columns | undefined {
 const KNOWN_CHARGE =
   /^standardcharge\|(gross|discountedcash|min|minimum|max|maximum|(.*\|)?(negotiated(dollar|percentage|algorithm)|methodology))$/
 
-/** The same without `standard_charge|` before it. */
+/** A name without `standard_charge|` before it. */
 const BARE_CHARGE = /^(gross(charges?)?|(discounted)?cash(price)?|negotiateddollar|min|minimum|max|maximum)$/
 
 function sideBySide(codes: Columns['codes']): boolean | undefined {

@@ -30,11 +30,11 @@ import {
   variantOf,
 } from './variant.ts'
 
-/** What a line came to: the rule it breaks, and, if it has amounts, whether they are for a modifier and setting. */
+/** The result of a line: the rule that it breaks, and the variant of its amounts, if it has any. */
 interface LineReading {
   rule: string | undefined
   variant: string | undefined
-  /** Whether it holds for the next line too, if that has the same cells. */
+  /** Whether the next line has the same result, if it has the same cells. */
   repeatable: boolean
 }
 
@@ -46,7 +46,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   #columns: Columns | undefined
   #last: LineReading | undefined
   lines = 0
-  /** How many cells the first line of the table has: where all lines end with a comma, one more than there are names. */
+  /** The number of cells in the first line of the table: one more than there are names, where all lines end with a comma. */
   #usual = 0
   readonly #ending = new FileEnd()
   readonly #modifiers = new Map<string, Modifiers>()
@@ -73,7 +73,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     return this.#head.toHead(this.#columns)
   }
 
-  /** A line with inch marks in its quotes is read if it has all its cells; of any other, only its codes are. */
+  /** Takes a line whose quotes do not close. With inch marks in its quotes it is read if it has all its cells; otherwise only its codes are. */
   torn(record: CsvRecord): void {
     if (!this.#columns) {
       this.#head.torn(record)
@@ -146,7 +146,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     }
   }
 
-  /** A line whose cells cannot be told apart. Of each code in it nobody can say what is stated. */
+  /** Takes a line whose cells cannot be told apart: nobody can say what it states for the codes in it. */
   #tornLine(record: CsvRecord, { typeFirst }: Columns): void {
     const codes = typeFirst === undefined ? new LineCodes() : codesBesideTypes(record.raw(), typeFirst)
     this.lines++
@@ -170,7 +170,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     const variant = variantOf(modifier ?? LOST, setting ?? LOST, billing)
     if (setting !== undefined && modifier !== undefined)
       return { rule: settled && RULE_FOR[settled], variant, repeatable }
-    // A line that ends before its last column, and has no setting, was broken in two: its amounts stand elsewhere.
+    // A line that ends before its last column, and has no setting, was broken in two: its amounts are elsewhere.
     if (settled === 'empty' && record.cells < columns.width) this.#amounts.tear()
     else this.#amounts.disown()
     return { rule: UNREADABLE_FIELD, variant, repeatable }
@@ -190,7 +190,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     return known
   }
 
-  /** The rule by which the line has no code, if it has none. */
+  /** Reads the codes of a line. Returns the rule that says why it has none, if so. */
   #readCodes(record: CsvRecord, { codes }: Columns): string | undefined {
     this.#codes.begin()
     this.#professional = false
@@ -242,7 +242,7 @@ function dollarsAt(record: CsvRecord, cell: number): number {
   return cents === undefined ? dollarsOf(record.text(cell)) : cents / 100
 }
 
-/** Whether anything stands in the cells from `width` on. */
+/** Whether any cell from `width` on has text. */
 function hasMore(record: CsvRecord, width: number): boolean {
   for (let cell = width; cell < record.cells; cell++) if (!record.isBlank(cell)) return true
   return false

@@ -1,13 +1,13 @@
 import { DOSAGE_UNITS } from '../../proof/price/row.ts'
 import { isNothing } from './amounts.ts'
 
-// What an amount is for, as one number: a file says it on millions of lines.
+// The unit of an amount as one number: a file states it on millions of lines.
 
-/** Where nothing was said yet. */
+/** No unit was read yet. */
 export const UNSAID = 0
 /** The line names no unit: the amount is for one service. */
 export const NO_UNIT = 1
-/** A unit is named, and it is not one that a row can state. */
+/** The line names a unit that a row cannot state. */
 export const UNPARSED = 2
 /** Amounts under one key are for different units. */
 export const MIXED = -1
@@ -26,11 +26,11 @@ export function drugUnit(value: string, type: string): number {
   return [value, type].every((text) => text === '' || isNothing(text)) ? NO_UNIT : UNPARSED
 }
 
-/** What two lines under one key are for together. */
+/** The unit of two lines under one key together. */
 export const together = (one: number, other: number): number =>
   one === other || other === UNSAID ? one : one === UNSAID ? other : MIXED
 
-/** As a row states it, with the flags that go with it. */
+/** The unit as a row states it, with its flags. */
 export function perOf(unit: number): { per: string | null; flags: string[] } {
   if (unit === MIXED) return { per: null, flags: ['mixed_units'] }
   if (unit === UNPARSED) return { per: '1 UNIT', flags: ['unit_unparsed'] }

@@ -22,7 +22,7 @@ import { dayOf, isAttested, isTemplateVersion, providersOf } from './owner.ts'
 import { rowsOfTally } from './rows.ts'
 import { ChargeTally } from './tally.ts'
 
-/** A hospital's price list: whose it is, from when it holds, and its rows in key order. */
+/** A hospital's price list: its owner, its first day, and its rows in key order. */
 export interface HospitalFile {
   npis: string[]
   last_updated_on: string
@@ -91,7 +91,7 @@ const withoutCodes = (lines: number) =>
       : `none of the ${lines} lines with prices has a CPT or HCPCS code, and there are no prices of others here: there is nothing to load, unless the hospital has another file`,
   )
 
-/** What one line states of one code. */
+/** The amounts that one line states for one code. */
 export interface StatedLine {
   line: number
   /** `modifier|setting|class`, see variant.ts. */
@@ -99,21 +99,21 @@ export interface StatedLine {
   amounts: Amounts
 }
 
-/** What a file states, before anyone says whose it is: the NPIs it names may be none, or not be NPIs. */
+/** The amounts of a file, before its owner is known: it may name no NPI, or numbers that are not NPIs. */
 export interface StatedAmounts {
   named_npis: string[]
-  /** The lines that say something of a code. */
+  /** The lines that state something for a code. */
   lines: Set<number>
   ofCode: Map<string, StatedLine[]>
 }
 
-/** What to keep of a file that is too large to keep: the amounts of some codes, and which of some lines state any. */
+/** The part to keep of a file that is too large to keep: the amounts of some codes, and which of some lines state any. */
 export interface Selection {
   codes: ReadonlySet<string>
   lines: ReadonlySet<number>
 }
 
-/** Collects what a file states, piece by piece. */
+/** Collects the amounts of a file, piece by piece. */
 export class AmountsReader {
   readonly #feed: Feed
   readonly #lines = new Set<number>()
@@ -126,7 +126,7 @@ export class AmountsReader {
       const asked = !wanted || wanted.lines.has(line)
       if (asked) this.#lines.add(line)
       if (wanted && !wanted.codes.has(cpt)) return
-      // The same amounts stand on many lines of a large file: once is enough, where no row cites the line.
+      // A large file repeats amounts on many lines: once is enough, where no row cites the line.
       const said = `${cpt}|${variant}|${stated.join()}`
       if (asked || !this.#seen.has(said)) this.#keep(cpt, variant, line, stated)
       if (wanted) this.#seen.add(said)
@@ -151,7 +151,7 @@ export class AmountsReader {
 /** Most codes have fewer; for more there is more room. */
 const KEYS_OF_A_CODE = 16
 
-/** The rows of one code, in key order, from all that a file states of it. */
+/** The rows of one code, in key order, from all lines that state something for it. */
 export function rowsOfCode(
   cpt: string,
   lines: readonly StatedLine[],
@@ -208,10 +208,10 @@ class Feed {
   }
 }
 
-/** Still gzip or zip after it was unpacked: a server may pack what is packed already. */
+/** Whether it is still gzip or zip after it was unpacked: a server may pack a packed file again. */
 const isPacked = ([first, second, third]: Uint8Array): boolean =>
   (first === 0x1f && second === 0x8b) || (first === 0x50 && second === 0x4b && third === 3)
 
-/** By its mark, or because every second byte of Latin letters is zero. */
+/** Whether a text is UTF-16, by its mark, or because every second byte of Latin letters is zero. */
 const isUtf16 = ([first, second]: Uint8Array): boolean =>
   (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || (first === 0) !== (second === 0)

@@ -59,7 +59,7 @@ const OF_CHARGES = new Set<string>([
   ...STATED.map(([, name]) => name),
   ...MODIFIERS,
 ])
-/** A name like that of an amount, and not like that of what is read past: estimates, percentages, notes. */
+/** Names like those of amounts, and names of members that are skipped: estimates, percentages, notes. */
 const LIKE_AMOUNTS = /charge|cash|price|dollar|amount|rate|negotiated|(^|_)(min|max)/
 const NO_AMOUNTS = /estimat|median|percent|algorithm|(^|_)count|note|method|class|code|number|date|unit/
 
@@ -112,7 +112,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     }
   }
 
-  /** Of each code in what is not JSON nobody can say what is stated. */
+  /** Takes an item that is not JSON: nobody can say what it states for the codes in it. */
   malformed(ordinal: number, text: string): void {
     const { found, restored } = codesOfBrokenItem(text, ordinal)
     this.#isOfTemplate = true
@@ -179,7 +179,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     this.#countUnknown(charge, OF_CHARGES)
     for (const payer of list(charge['payers_information'])) {
       const stated = fields(payer)[RATE] ?? this.#rateUnderOtherName(payer)
-      // Nearly all of them, and not one has to be read further.
+      // Nearly all rates are such, and need not be read further.
       if (typeof stated === 'number' && amounts.isBetween(stated)) continue
       const rate = dollarsIn(stated)
       if (!amounts.covers(rate)) amounts.rate(rate)
@@ -194,7 +194,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     return found[RATE]
   }
 
-  /** An amount that is not read is told: a hospital may have its own word for one that is looked for here. */
+  /** Counts amounts under names that are not known: a hospital may have its own word for one that is looked for here. */
   #countUnknown(found: Fields, known: ReadonlySet<string>): void {
     for (const name in found)
       if (!known.has(name) && LIKE_AMOUNTS.test(name) && !NO_AMOUNTS.test(name) && dollarsIn(found[name]) > 0)
@@ -235,7 +235,7 @@ const text = (value: unknown): string =>
     : typeof value === 'number' || typeof value === 'boolean'
       ? String(value)
       : ''
-/** What is not a text is not a modifier. */
+/** An object in place of a text is not a modifier. */
 const modifierText = (value: unknown): string => (typeof value === 'object' && value !== null ? '{}' : text(value))
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')

@@ -7,8 +7,8 @@ const FIRST_SLOTS = 2 ** 12
 const EMPTY = -1
 
 /**
- * What stands in place of `code|modifier|setting|class` while a file is read: one number, in the order of codes. A table of
- * numbers takes a quarter of the memory of a map of texts, and hospitals' lists have hundreds of thousands of keys.
+ * Numbers in place of `code|modifier|setting|class` while a file is read, in the order of codes. A table of numbers takes a
+ * quarter of the memory of a map of texts, and hospitals' lists have hundreds of thousands of keys.
  */
 export class ChargeKeys {
   size = 0
@@ -62,7 +62,7 @@ export class ChargeKeys {
     return variant
   }
 
-  /** Where the key stands, or where it may be put. */
+  /** The slot of a key, or the free slot where it may be put. */
   #slotOf(key: number): number {
     const keys = this.#keys
     const mask = keys.length - 1

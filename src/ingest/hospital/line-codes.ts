@@ -33,7 +33,7 @@ const asTyped = (text: string): string => text.replace(/^=?["']|["']$/g, '').rep
  */
 export class LineCodes {
   readonly found: number[] = []
-  /** Those of them that had lost their leading zeros, or had one more. */
+  /** The codes of `found` that had lost their leading zeros, or had one more. */
   readonly restored: number[] = []
   readonly #withZero: string[] = []
   #chargemaster = ''
@@ -60,7 +60,7 @@ export class LineCodes {
     else if (!this.#addSeveral(upper)) this.#misshapen = true
   }
 
-  /** The hospital's own number of the line: another one is not that, whatever it looks like. */
+  /** Takes the hospital's own number of the line. A text with a zero in front is a code only if it is not this number. */
   addChargemaster(text: string): void {
     this.#chargemaster = text.toUpperCase()
   }
@@ -82,7 +82,7 @@ export class LineCodes {
     if (!this.found.includes(code)) this.found.push(code)
   }
 
-  /** The rule by which there is none, if there is none. */
+  /** Ends the line. Returns the rule that says why it has no code, if so. */
   settle(): string | undefined {
     for (const text of this.#withZero)
       if (this.#chargemaster === '' || this.#chargemaster === text) this.#other = true
@@ -108,8 +108,8 @@ export const isRevenueType = (type: string): boolean =>
   type === 'RC' || (!PROCEDURE_TYPES.has(type) && /^(RC$|REV)/i.test(type))
 
 /**
- * The codes in a line whose cells cannot be told apart: each of the right shape that stands beside its type, as the
- * columns of the file do. Nothing more can be said of such a line.
+ * The codes in a line whose cells cannot be told apart: each of the right shape beside its type, on the side where the
+ * file has types. Nothing more can be said of such a line.
  */
 export function codesBesideTypes(line: string, typeFirst: boolean): LineCodes {
   const codes = new LineCodes()
@@ -117,7 +117,7 @@ export function codesBesideTypes(line: string, typeFirst: boolean): LineCodes {
   return codes
 }
 
-/** The same for an item that is not JSON. */
+/** The codes in an item that is not JSON: each of the right shape beside its type. */
 export function codesOfBrokenItem(text: string, ordinal: number): LineCodes {
   const codes = new LineCodes()
   for (const [, first, last] of text.matchAll(MEMBERS)) {

@@ -4,7 +4,7 @@ import { zip } from '../../files/zip-fixture.ts'
 import { utf8 } from '../../proof/bytes.ts'
 import { type FixtureCharge, LAYOUTS, loaded, mrfJson, refusal, short, tallCsv, wideCsv } from './fixture.ts'
 
-// What hospitals were found to publish, and what could be planted, each in a file of our own.
+// Oddities that hospitals were found to publish, and others that could be planted, each in a file of our own.
 
 const ONE = { code: 'G0101', gross: '5' }
 
@@ -163,7 +163,7 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
   })
 })
 
-/** What is stated for both settings, in short, as the rows of both. */
+/** The amounts for both settings, in short, as the rows of both. */
 const inBoth = (...rows: string[]): string[] =>
   rows.flatMap((row) => ['inpatient', 'outpatient'].map((setting) => row.replace('| ', `|${setting} `)))
 

@@ -18,8 +18,8 @@ export const npisIn = (text: string): string[] =>
         .map((npi) => npi.replace(/^([0-9]{10})\.0+$/, '$1'))
 
 /**
- * Whose prices they are: the providers that the file names, or else its file name, or else the operator. A price
- * belongs to all of them. A file that names sound ones cannot be given to others: its proofs would not hold.
+ * The providers whose prices they are: those that the file names, or else its file name, or else the operator. A price
+ * belongs to all of them. A file that names valid NPIs cannot be given to others: its proofs would not hold.
  */
 export function providersOf(given: readonly string[], { npis: stated }: HospitalHead, fileName: string): string[] {
   if (!given.every(isNpi))
@@ -57,7 +57,7 @@ export function dayOf({ last_updated_on }: HospitalHead): string {
   return date
 }
 
-/** What a file does not say of itself counts for it: files without an attestation were published before it was asked for. */
+/** A file without an attestation counts as attested: it was published before one was asked for. */
 export const isAttested = ({ attested }: HospitalHead): boolean => !/^(false|no|n|0)$/i.test(attested)
 
 /** Hospitals write `3.0`, `v2.2.0` and `V2.0.0_Wide_CSV_Format` too. */

@@ -8,7 +8,7 @@ import { citation, type Source } from '../source.ts'
 import { sourceCheck } from '../source-check.ts'
 import { type FixtureCharge, LAYOUTS, type Loaded, loaded, mrfJson, refusal, short, tallCsv } from './fixture.ts'
 
-// What was found in the files of real hospitals, with the same shapes and invented amounts.
+// Cases found in the files of real hospitals, with the same shapes and invented amounts.
 
 /** The rows of a file in short. Each follows from its inputs, and is found again in the file. */
 async function rowsOf(text: string): Promise<string[]> {

@@ -7,8 +7,8 @@ import type { Source } from '../source.ts'
 import { AmountsReader, rowsOfCode, type StatedAmounts, type StatedLine } from './file.ts'
 
 /**
- * The row must be the one that the whole file makes under its key: one amount picked out of several would be a price
- * that the hospital did not give.
+ * Checks that the row is the one that the whole file makes under its key: one amount picked out of several would be a
+ * price that the hospital did not give.
  */
 export function rereadHospital(): Reread {
   const tables = perSource((source: SourceInput) => ('stated' in source ? source.stated : statedIn(source)))
@@ -18,14 +18,14 @@ export function rereadHospital(): Reread {
     const { named_npis, lines, ofCode } = tables(first.source)
     const npis = named_npis.filter(isNpi)
     if (places.some(({ source, line }) => source !== first.source || !lines.has(line))) return fail('line_not_found')
-    // A file before version 3 names no provider: whose it is rests on the release, not on the file.
+    // A file before version 3 names no provider: only the release says whose it is.
     if (npis.length > 0 && !npis.includes(row.npi)) return fail('inputs_not_at_line')
 
     const stated = ofCode.get(row.cpt) ?? []
     const whole = rowUnder(row, row.npi, stated)
     if (!whole) return fail('inputs_not_at_line')
     if (row.kind === 'absence') {
-      // What is withheld has no amounts of its own: those that the file states must stand where it says.
+      // A withheld row has no amounts: the lines that it cites must be those of the amounts in the file.
       const isWithheld = row.reason === 'withheld_conflict' && whole.kind === 'price'
       return isWithheld ? isOneOf(row, [{ ...row, locator: whole.locator }]) : isOneOf(row, [whole])
     }
@@ -41,7 +41,7 @@ export function rereadHospital(): Reread {
     })
     if (!stands || places.length !== texts.length) return fail('inputs_not_at_line')
     if (amountsOf(whole).join() !== texts.join()) return fail('other_amounts_in_file')
-    // The same amount may stand on several lines: any of them will do.
+    // An amount may be on several lines: any of them will do.
     return isOneOf(unmarked(row), [{ ...whole, locator: row.locator }])
   }
 }
@@ -50,7 +50,7 @@ export function rereadHospital(): Reread {
 const rowUnder = (row: Row, npi: string, lines: readonly StatedLine[]): Row | undefined =>
   rowsOfCode(row.cpt, lines, [npi], row.effective_from).find((each) => rowKey(each) === rowKey(row))
 
-/** What it was compared with is in another release, not in the hospital's file. */
+/** The row without its comparison: the price that it was compared with is not in the hospital's file. */
 function unmarked(row: Row): Row {
   const { compared_release: _, compared_amount: __, ...indicators } = row.indicators
   return { ...row, indicators, flags: row.flags.filter((flag) => flag !== FAR_FLAG) }

@@ -45,9 +45,9 @@ const tooMany = () => unreadable('the file has too many modifiers for one code')
 type Entries = ReadonlyMap<string, TallyEntry>
 
 /**
- * What is stated under each variant of one code, once all of it is known. An amount for `both` settings counts for
- * outpatients and for inpatients. One whose modifier, setting or class cannot be read may be of any key that it does not
- * rule out: none of those is stated as if it were all there is, and what cannot be read has a row of its own.
+ * The amounts under each variant of one code, once all are known. An amount for `both` settings counts for outpatients and
+ * for inpatients. An amount whose modifier, setting or class cannot be read may belong to any key that it does not rule
+ * out: none of those is stated as if it were complete, and the unread amount has a row of its own.
  */
 function settled(entries: Entries): Entries {
   if (![...entries.keys()].some((variant) => variant.includes(BOTH) || variant.includes(LOST))) return entries
@@ -91,7 +91,7 @@ function* maybe(lost: string, known: Entries): Generator<TallyEntry> {
   }
 }
 
-/** The rows of one code and provider as their keys stand. */
+/** The rows of one code and provider, in the order of their keys. */
 const inKeyOrder = (rows: readonly Row[]): Row[] =>
   rows
     .map((row) => ({ row, order: orderOf(row) }))
@@ -100,32 +100,32 @@ const inKeyOrder = (rows: readonly Row[]): Row[] =>
 const orderOf = (row: Row): string => `${row.modifier ?? ''}|${row.basis}|${row.setting ?? ''}|${row.class ?? ''}`
 
 /**
- * A price for each basis that has one. An amount that cannot be read makes it partial, or stands for itself. Where no
- * line has an amount, the lowest negotiated one is said not to be stated.
+ * A price for each basis that has one. An amount that cannot be read makes it partial, or is a row of its own. Where no
+ * line has an amount, the row of the lowest negotiated one says so.
  */
 function rowsOf(entry: TallyEntry, cpt: string, variant: string, effective_from: string): Row[] {
-  const place = { cpt, ...partsOf(variant), npi: null, effective_from }
+  const base = { cpt, ...partsOf(variant), npi: null, effective_from }
   const rows = STATED.flatMap((basis, at): Row[] => {
     const price = priceOf(entry, at)
     const unread = entry.unread(at)
-    if (!price) return unread ? [unreadableRow({ ...place, basis }, unread.rule, unread.line)] : []
+    if (!price) return unread ? [unreadableRow({ ...base, basis }, unread.rule, unread.line)] : []
     const flags = [
       ...(unread ? ['partial'] : []),
       ...(entry.has(RESTORED) ? ['code_restored'] : []),
       ...((at === LOWEST && entry.has(BELOW)) || (at === HIGHEST && entry.has(ABOVE)) ? ['rate_outside_range'] : []),
       ...price.flags,
     ]
-    return [{ ...place, kind: 'price', region: 'national', basis, indicators: {}, ...price, flags }]
+    return [{ ...base, kind: 'price', region: 'national', basis, indicators: {}, ...price, flags }]
   })
   const line = entry.emptyLine()
-  return rows.length > 0 || line === undefined ? rows : [emptyRow(place, line)]
+  return rows.length > 0 || line === undefined ? rows : [emptyRow(base, line)]
 }
 
 const emptyRow = (
-  place: Pick<Row, 'cpt' | 'modifier' | 'setting' | 'class' | 'npi' | 'effective_from'>,
+  base: Pick<Row, 'cpt' | 'modifier' | 'setting' | 'class' | 'npi' | 'effective_from'>,
   line: number,
 ): Row => ({
-  ...place,
+  ...base,
   kind: 'absence',
   region: 'national',
   basis: 'hospital_negotiated_low',
@@ -160,7 +160,7 @@ function priceOf(entry: TallyEntry, basis: number): DerivedPrice | undefined {
   }
 }
 
-/** The end of the rates that stands in for the lowest, or the highest. */
+/** The least rate for the lowest, or the greatest for the highest. */
 function rateFor(entry: TallyEntry, basis: number): { end: Extreme; unit: number } | undefined {
   const rates = basis === LOWEST || basis === HIGHEST ? entry.rates() : undefined
   if (!rates) return undefined
@@ -168,10 +168,10 @@ function rateFor(entry: TallyEntry, basis: number): { end: Extreme; unit: number
   return end.dollars > 0 ? { end, unit: rates.unit } : undefined
 }
 
-/** What a row states: up to four decimals as they are, more rounded half up to the cent. */
+/** The amount that a row states: up to four decimals as they are, more rounded half up to the cent. */
 const amountIn = ({ dollars }: Extreme): string => amountOf(String(dollars)) ?? ''
 
-/** What it is made from: the amount itself, or the longer number that was rounded. */
+/** The input that the amount was made from: itself, or the longer number that was rounded. */
 const inputOf = ({ dollars }: Extreme): string => statedAmount(String(dollars)) ?? String(dollars)
 
 function oneAmount(method: string, extreme: Extreme, unit: number): DerivedPrice {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { loaded, refusal, short } from './fixture.ts'
 
-// What keeps the cells of a CSV under their columns. A line that a reader takes for another states a wrong price.
+// Checks that keep the cells of a CSV under their columns. A line whose cells moved states a wrong price.
 
 const GENERAL = 'last_updated_on,type_2_npi\n2026-04-01,1234567893\n'
 const NAMES =

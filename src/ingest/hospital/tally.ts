@@ -9,14 +9,14 @@ import { NO_UNIT, together } from './drug-unit.ts'
 import { ChargeKeys } from './keys.ts'
 
 /**
- * The least and the greatest amount found, the lines on which they first stand, and what the amounts are for. No amount
+ * Places in a span: the least and the greatest amount found, the first lines that have them, and their unit. No amount
  * is 0. Most amounts are for one service: the unit is then 0, so that nothing is written.
  */
 const [LOW, LOW_LINE, HIGH, HIGH_LINE, FOR] = [0, 1, 2, 3, 4] as const
 const SPAN = 5
 /** Four stated amounts, and one span for the rates, of which only the ends are wanted. */
 const RATES = STATED.length * SPAN
-/** For each stated amount, where the first that cannot be read stands: twice the line, and one more by rule R03. */
+/** For each stated amount, the first line where it cannot be read: twice the line, and one more by rule R03. */
 const UNREAD = RATES + SPAN
 /** The first line without any amount. */
 const EMPTY_LINE = UNREAD + STATED.length
@@ -29,7 +29,7 @@ export interface Extreme {
   line: number
 }
 
-/** The least and the greatest of some amounts, 0 where there is none, and what they are for (drug-unit.ts). */
+/** The least and the greatest of some amounts, 0 where there is none, and their unit (drug-unit.ts). */
 export interface Spread {
   low: Extreme
   high: Extreme
@@ -39,7 +39,7 @@ export interface Spread {
 /** Everything stated under one code, modifier, setting and class. */
 export class TallyEntry {
   constructor(
-    /** The number that stands for them, see `ChargeKeys`. */
+    /** The number of these four, see `ChargeKeys`. */
     readonly key: number,
     readonly values: Float64Array,
   ) {}
@@ -49,7 +49,7 @@ export class TallyEntry {
     return this.#span(basis)
   }
 
-  /** Of the rates of lines that do not state the lowest, or the highest. */
+  /** The least and the greatest rate of lines that do not state the lowest, or the highest. */
   rates(): Spread | undefined {
     return this.#span(STATED.length)
   }
@@ -63,7 +63,7 @@ export class TallyEntry {
     return new TallyEntry(this.key, this.values.slice())
   }
 
-  /** Where an amount on this basis stands that cannot be read, and by which rule. */
+  /** The line with an amount on this basis that cannot be read, and the rule that it breaks. */
   unread(basis: number): { line: number; rule: 'R02' | 'R03' } | undefined {
     const place = this.values[UNREAD + basis] as number
     return place === 0 ? undefined : { line: Math.floor(place / 2), rule: place % 2 === 1 ? 'R03' : 'R02' }
@@ -82,12 +82,12 @@ export class TallyEntry {
       line: values[at + line] as number,
     })
     const [low, high] = [extreme(LOW, LOW_LINE), extreme(HIGH, HIGH_LINE)]
-    // Rates stand in for one end only where their lines state the other.
+    // Rates count for one end only where their lines state the other.
     if (low.dollars === 0 && high.dollars === 0) return undefined
     return { low, high, unit: (values[at + FOR] as number) || NO_UNIT }
   }
 
-  /** Takes up what else the file states under the same key. */
+  /** Adds the other amounts of the file under the same key. */
   merge(other: TallyEntry): void {
     const { values } = this
     const more = other.values
@@ -101,7 +101,7 @@ export class TallyEntry {
     values[ALL_MARKS] = (values[ALL_MARKS] as number) | (more[ALL_MARKS] as number)
   }
 
-  /** Takes up what the file states under a key that nobody can read, and that may be this one. */
+  /** Adds the unread amounts of a key that cannot be read, and that may be this one. */
   doubt(lost: TallyEntry): void {
     for (let at = UNREAD; at < EMPTY_LINE; at++)
       this.values[at] = earlier(this.values[at] as number, lost.values[at] as number)
@@ -111,14 +111,14 @@ export class TallyEntry {
 const earlier = (one: number, other: number): number =>
   one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other)
 
-/** Whether to keep what is known: it is further out, or the same on an earlier line. */
+/** Whether to keep the known amount: it is further out, or equal and on an earlier line. */
 function isKept(known: number, knownLine: number, fresh: number, line: number, toward: 1 | -1): boolean {
   if (known === 0) return false
   const step = known === fresh ? 0 : (unitsOf(fresh) - unitsOf(known)) * toward
   return step === 0 ? knownLine <= line : step < 0
 }
 
-/** Takes up what an amount is for, before the amount itself. */
+/** Adds the unit of an amount, before the amount itself. */
 function measure(values: Float64Array, at: number, unit: number): void {
   const known = values[at + FOR] as number
   if (unit === NO_UNIT && known === 0) return
@@ -147,13 +147,13 @@ const RECORD = 1 + WIDTH
 const RECORDS_AT_ONCE = 400
 
 /**
- * Collects amounts by key, and gives them back in key order. What does not fit in memory is written to a temporary
+ * Collects amounts by key, and gives them back in key order. Keys that do not fit in memory are written to a temporary
  * file as sorted runs, which are merged at the end. The file has no name once it is open, so that a crash leaves
  * nothing behind.
  */
 export class ChargeTally {
   readonly keys = new ChargeKeys()
-  /** How much of the file has been read: what is written to disk is bounded by it. */
+  /** How much of the file has been read: it bounds the temporary file. */
   sourceBytes = 0
   /** How often a charge was counted for a code. */
   counted = 0
@@ -175,7 +175,7 @@ export class ChargeTally {
   readonly sink: ChargeSink = (code, variant, line, amounts, again) => {
     this.counted++
     if (again) return
-    const place = this.#placeOf(code, variant)
+    const place = this.#numberOf(code, variant)
     const block = this.#blocks[Math.trunc(place / this.block)] as Float64Array
     const at = (place % this.block) * WIDTH
     const unit = amounts[UNIT] as number
@@ -207,7 +207,7 @@ export class ChargeTally {
     }
   }
 
-  /** How many keys there are, at most: a key may stand in several runs. */
+  /** How many keys there are, at most: a key may be in several runs. */
   get mostKeys(): number {
     return this.scratchBytes / (RECORD * 8) + this.keys.size
   }
@@ -223,7 +223,7 @@ export class ChargeTally {
   }
 
   /** The lines of one item, one for each payer, mostly follow one another. */
-  #placeOf(code: number, variant: string): number {
+  #numberOf(code: number, variant: string): number {
     const last = this.#last
     if (code === last.code && variant === last.variant) return last.place
     const key = this.keys.keyOf(code, variant)
@@ -291,7 +291,7 @@ export class ChargeTally {
   }
 }
 
-/** Runs in the order of the file: of two lines with the same amount the first is kept. */
+/** Merges runs in the order of the file: the first of two lines with the same amount is kept. */
 function* merged(runs: readonly Iterator<TallyEntry>[]): Generator<TallyEntry> {
   if (runs.length === 1) return yield* runs[0] as Generator<TallyEntry>
   const heads = runs.map((run) => run.next())

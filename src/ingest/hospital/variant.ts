@@ -1,7 +1,7 @@
 import type { BillingClass, Row, Setting } from '../../proof/price/row.ts'
 import { isNothing } from './amounts.ts'
 
-/** A part of a variant that the line does not let anyone read. */
+/** A part of a variant that cannot be read in the line. */
 export const LOST = '?'
 /** The file's word for inpatients and outpatients alike: such an amount belongs to the keys of both. */
 export const BOTH = 'both'
@@ -9,7 +9,7 @@ export type LineSetting = 'outpatient' | 'inpatient' | typeof BOTH
 
 const SETTINGS: readonly string[] = ['outpatient', 'inpatient', BOTH]
 
-/** Undefined for what is not one of the three. */
+/** The setting that a text names; undefined for any other text. */
 export function settingOf(text: string): LineSetting | undefined {
   const said = SETTINGS.includes(text) ? text : text.toLowerCase()
   return SETTINGS.includes(said) ? (said as LineSetting) : undefined
@@ -24,7 +24,7 @@ export function classOf(text: string): BillingClass | '' {
 /** Revenue codes 096x to 098x are professional fees. */
 export const isProfessionalRevenue = (code: string): boolean => /^0?9[678][0-9]$/.test(code)
 
-/** What a list of modifiers says. */
+/** The modifiers of a list. */
 export interface Modifiers {
   /** Sorted and joined by dashes; empty for none. Undefined where the list cannot be read. */
   modifier: string | undefined
@@ -75,7 +75,7 @@ export function variantOf(modifier: string, setting: LineSetting | typeof LOST, 
 const REMEMBERED = 1_000
 const VARIANTS = new Map<string, Map<string, Map<string, string>>>()
 
-/** Of a line of which nothing but the code can be read. */
+/** The variant of a line in which only the code can be read. */
 export const TORN = variantOf(LOST, LOST, LOST)
 
 /** The parts of a variant, as a row has them: null where empty, or lost. */

@@ -5,11 +5,11 @@ import { inlineRows, workbook } from '../../files/zip-fixture.ts'
 import { verifyDerivation } from '../../proof/price/derivation.ts'
 import type { Row } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
-import { readGpci } from '../cms/gpci.ts'
-import { LOCALITIES } from '../cms/localities.ts'
 import { readSource, type Source } from '../source.ts'
-import { anesthesia } from './anesthesia.ts'
+import { reader as anesthesia } from './anesthesia.ts'
 import { checked, refusal, saying, source } from './fixture.ts'
+import { readGpci } from './gpci.ts'
+import { LOCALITIES } from './localities.ts'
 
 const ONE = ['Contractor', 'Locality', 'Locality Name', 'National Anes CF of 20.3178']
 const TWO = [

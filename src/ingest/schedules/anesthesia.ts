@@ -5,14 +5,15 @@ import type { Row } from '../../proof/price/row.ts'
 import { ANESTHESIA_CODES } from '../../proof/price/schedules.ts'
 import { isDay } from '../../proof/shape.ts'
 import { type Findings, note } from '../../registry/release/rules.ts'
-import { regionOf } from '../cms/localities.ts'
-import type { EditionOptions } from '../cms/quarter.ts'
-import { rowsInOrder } from '../cms/table.ts'
 import { roundedScheduleAmount, scheduleAmount } from '../findings.ts'
+import { wholeFiles } from '../reader.ts'
 import { headOf, isTabbed, oneLine, tableRecords } from '../records.ts'
 import { byLine, fail, isOneOf, perSource, type Reread, whole } from '../reread.ts'
 import type { Source } from '../source.ts'
-import { type RowBase, refused, type TablesReader } from './tables.ts'
+import { regionOf } from './localities.ts'
+import type { EditionOptions } from './quarter.ts'
+import { type RowBase, refused, type ScheduleReader, type ScheduleReading } from './schedule.ts'
+import { rowsInOrder } from './table.ts'
 
 const ANY_CODE = ANESTHESIA_CODES.as
 
@@ -24,26 +25,30 @@ const FACTOR =
   /^(?<qualifying>qualifying apm )?(non-qualifying apm )?(national )?anes cf\b.* of (?<national>[0-9.]{1,12})$/i
 const WHAT = 'a list of anesthesia conversion factors'
 
-/** A factor as the file has it. Nothing for the region where the contractor and the locality are not numbers. */
+/** A factor as the file has it. No region where the contractor and the locality are not numbers. */
 interface FactorLine {
   line: number
   region: string | undefined
   factor: string
 }
 
-/** The anesthesia conversion factor of each locality, and the national one, which stands in the header. */
-export const anesthesia: TablesReader = {
-  open(given, options, rejects) {
-    const source = chosen(given)
-    const dated = datedBy(source, options)
-    const rows = rowsInOrder(madeOf(source, dated.effective_from, rejects), rejects)
-    return { ...dated, rows, row_total: rows.length, line_total: rows.length, cited: [source] }
-  },
-  reread: () => rereadFactors(),
+/** The anesthesia conversion factor of each locality, and the national one, which is in the header. */
+export const reader: ScheduleReader = {
+  open,
+  read: wholeFiles(open),
+  reread: rereadFactors,
   finds: (_, cpt) => ANESTHESIA_CODES.for.test(cpt),
+  options: [],
 }
 
-/** CMS ships the list as CSV, as text and as a workbook: the first of these that there is. */
+function open(given: readonly Source[], options: EditionOptions, rejects: Findings): ScheduleReading {
+  const source = chosen(given)
+  const dated = datedBy(source, options)
+  const rows = rowsInOrder(madeOf(source, dated.effective_from, rejects), rejects)
+  return { ...dated, rows, row_total: rows.length, line_total: rows.length, cited: [source] }
+}
+
+/** The forms in which CMS ships the list, CSV, text and workbook: the first that is there is taken. */
 const FORMS: readonly ((source: Source) => boolean)[] = [
   (source) => source.kind !== 'xlsx' && !isTabbed(source),
   (source) => source.kind !== 'xlsx',
@@ -87,7 +92,7 @@ function* statedIn(source: Source): Generator<FactorLine> {
     const factor = shown((cells[at] ?? '').trim())
     if (/^[0-9]{1,5}$/.test(contractor) && /^[0-9]{1,2}$/.test(locality))
       yield { line, region: knownRegion(contractor, locality, line), factor }
-    // Below the list stand notes.
+    // Notes are below the list.
     else if (factor !== '') yield { line, region: undefined, factor }
   }
   if (at === undefined)

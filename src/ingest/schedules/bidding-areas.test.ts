@@ -6,7 +6,7 @@ import { isPlaceRow, isRow, type PlaceRow, rowKey } from '../../proof/price/row.
 import { sha256 } from '../../proof/sha256.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import type { Source } from '../source.ts'
-import { equipment } from './equipment.ts'
+import { reader as equipment } from './equipment.ts'
 import { checked, refusal, saying, source } from './fixture.ts'
 import { placesIn, rereadPlaces } from './places.ts'
 
@@ -152,7 +152,7 @@ test('the list of their ZIP codes says in which bidding area each of them is', (
   ]
   for (const file of ['Former CBA ZIP Code File- JAN2027.csv', 'list.csv']) {
     const { rows, cited } = read([list(lines, file), zip5])
-    // One that is listed in two may be in either.
+    // A ZIP code that is listed in two areas may be in either.
     expect(rows.map((row) => [row.zip, row.bidding_area, row.locator.at(-1)])).toEqual([
       ['44301', AKRON, { citation: 1, line: 3 }],
       ['44302', null, { citation: 1, line: 1 }],

@@ -5,7 +5,7 @@ import { verifyDerivation } from '../../proof/price/derivation.ts'
 import type { Row } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { readSource } from '../source.ts'
-import { dosageIn, drugs } from './drugs.ts'
+import { dosageIn, reader as drugs } from './drugs.ts'
 import { checked, refusal, saying, source } from './fixture.ts'
 
 const HEAD = [

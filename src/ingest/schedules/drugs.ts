@@ -1,10 +1,20 @@
 import { DOSAGE_UNITS } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
-import { type EditionOptions, quarterlyEdition, statedQuarter } from '../cms/quarter.ts'
-import type { LineResult } from '../cms/table.ts'
-import { CODE, noAmount, scheduleAmount } from '../findings.ts'
+import { CODE, noAmount } from '../findings.ts'
 import { oneLine, withoutSeparators } from '../records.ts'
-import { type CitedLine, type EditionDates, indicatorsOf, type RowBase, refused, tablesSchedule } from './tables.ts'
+import { type EditionOptions, quarterlyEdition, statedQuarter } from './quarter.ts'
+import {
+  absent,
+  type CitedLine,
+  type EditionDates,
+  indicatorsOf,
+  nationalRow,
+  type RowBase,
+  refused,
+  scheduleReader,
+  statedPrice,
+} from './schedule.ts'
+import type { LineResult } from './table.ts'
 
 const COLUMNS = {
   cpt: { titles: ['HCPCS Code'] },
@@ -13,54 +23,35 @@ const COLUMNS = {
   coinsurance: { titles: ['Co-insurance Percentage'], optional: true },
   notes: { titles: ['Notes'], optional: true },
 } as const
-const WHAT = 'a list of payment limits for Part B drugs'
 
 /** The payment limits for Part B drugs (42 CFR 414.904), each for one dosage unit of its code. */
-export const drugs = tablesSchedule({
-  what: WHAT,
-  parts: [{ what: WHAT, columns: COLUMNS }],
+export const reader = scheduleReader({
+  what: 'a list of payment limits for Part B drugs',
+  parts: [{ columns: COLUMNS }],
   dated,
   empty: 'the list of payment limits has no line that can be read',
   row: drugRow,
 })
 
 /** A row, the rule that refuses it, or nothing for a blank line. */
-function drugRow({ citation, line, cell, code, number }: CitedLine, effective_from: string): LineResult {
-  const cpt = code('cpt')
+function drugRow(given: CitedLine, effective_from: string): LineResult {
+  const { cell, code, number } = given
   const limit = withoutSeparators(number('limit').replaceAll(/[$\s]/g, ''))
-  if (!CODE.test(cpt)) return limit === '' ? undefined : 'R03'
+  if (!CODE.test(code('cpt'))) return limit === '' ? undefined : 'R03'
   const base: RowBase = {
-    cpt,
-    modifier: null,
-    region: 'national',
-    npi: null,
-    basis: 'medicare_asp',
-    setting: null,
-    class: null,
-    effective_from,
+    ...nationalRow(given, 'medicare_asp', effective_from),
     indicators: indicatorsOf({ coinsurance: [number('coinsurance'), /^[0-9]{1,3}(\.[0-9]{1,3})?$/] }),
-    locator: [{ citation, line }],
   }
   const nothing = noAmount(limit)
-  if (nothing !== undefined) {
-    const derivation = { method: 'no-amount/1', inputs: { rate: nothing } }
-    return { ...base, kind: 'absence', reason: 'no_price_stated', flags: [], derivation }
-  }
-  const amount = scheduleAmount(limit)
-  if (amount === undefined) return refused(base, 'R02')
+  if (nothing !== undefined) return absent(base, 'no_price_stated', 'no-amount/1', { rate: nothing })
   const per = dosageIn(cell('dosage'))
-  return {
-    ...base,
-    kind: 'price',
-    price: { amount, currency: 'USD', per: per ?? '1 UNIT' },
-    flags: [...flagsIn(cell('notes')), ...(per === undefined ? ['unit_unparsed'] : [])],
-    derivation: { method: 'verbatim/1', inputs: { rate: limit } },
-  }
+  const flags = [...flagsIn(cell('notes')), ...(per === undefined ? ['unit_unparsed'] : [])]
+  return statedPrice(base, limit, { per: per ?? '1 UNIT', flags }) ?? refused(base, 'R02')
 }
 
 const DOSAGE = new RegExp(`^([1-9][0-9]{0,6}(?:\\.[0-9]{1,4})?|0?\\.[0-9]{1,4}) ?(${DOSAGE_UNITS.join('|')})$`)
 
-/** '10 mg' is '10 MG', '100,000 UNITS' is '100000 UNITS'. Nothing where it says more than a number and a unit. */
+/** '10 mg' is '10 MG', '100,000 UNITS' is '100000 UNITS'. Nothing where the cell says more than a number and a unit. */
 export function dosageIn(text: string): string | undefined {
   const dosage = oneLine(text)
     .toUpperCase()
@@ -70,7 +61,7 @@ export function dosageIn(text: string): string | undefined {
   return `${quantity.replace(/^\./, '0.')} ${unit}`
 }
 
-/** What the publisher notes beside a limit. Words that are not known say nothing. */
+/** Notes of the publisher beside a limit, and their flags. Words that are not known say nothing. */
 const NOTES: readonly [RegExp, string][] = [
   [/^inflation-adjusted coinsurance$/, 'inflation_adjusted_coinsurance'],
   [/^8% of reference add-on applied$/, 'reference_biological_add_on'],
@@ -90,7 +81,7 @@ const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', '
 const DAY = '([A-Z]{3})[A-Z]* ([0-9]{1,2}), (20[0-9]{2})'
 const PERIOD = new RegExp(`^EFFECTIVE ${DAY} THROUGH ${DAY}$`)
 
-/** The file says its period in its title. Where it does not, its quarter is told from its name. */
+/** The file says its period in its title. Where it does not, its name tells the quarter. */
 function dated(titles: readonly string[], options: EditionOptions, archive: string | undefined): EditionDates {
   const [stated] = titles.flatMap((title) => periodIn(oneLine(title).toUpperCase()) ?? [])
   if (!stated) return quarterlyEdition('ASP', titles, options, archive)

@@ -5,7 +5,7 @@ import { verifyDerivation } from '../../proof/price/derivation.ts'
 import type { Row } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { readSource, type Source } from '../source.ts'
-import { equipment } from './equipment.ts'
+import { reader as equipment } from './equipment.ts'
 import { checked, refusal, saying, source } from './fixture.ts'
 
 const STATES =

@@ -1,16 +1,25 @@
 import type { Row } from '../../proof/price/row.ts'
-import { quarterlyEdition } from '../cms/quarter.ts'
-import type { Columns, LineResult } from '../cms/table.ts'
-import { bareNumber, CODE, noAmount, scheduleAmount } from '../findings.ts'
-import { biddingAreaFees } from './bidding-areas.ts'
-import { perOf } from './rent.ts'
-import { type CitedLine, indicatorsOf, type RowBase, refused, tablesSchedule } from './tables.ts'
+import { bareNumber, CODE, noAmount } from '../findings.ts'
+import { areaOf, MOST_AREAS } from './bidding-areas.ts'
+import { quarterly } from './quarter.ts'
+import {
+  absent,
+  type CitedLine,
+  indicatorsOf,
+  nationalRow,
+  type Part,
+  type RowBase,
+  refused,
+  scheduleReader,
+  statedPrice,
+} from './schedule.ts'
+import { type Columns, type LineResult, squashed, type Table } from './table.ts'
 
 const STATES = (
   'AL AR AZ CA CO CT DC DE FL GA IA ID IL IN KS KY LA MA MD ME MI MN MO MS MT NC ND NE NH NJ NM NV NY OH OK OR PA RI SC ' +
   'SD TN TX UT VA VT WA WI WV WY AK HI PR VI'
 ).split(' ')
-/** How the columns of a state are marked, and the setting that their amounts are for. */
+/** The marks of a state's columns, and the setting that their amounts are for. */
 const SETTINGS = [
   ['NR', 'non_rural'],
   ['R', 'rural'],
@@ -32,11 +41,39 @@ const EQUIPMENT = {
   floor: { titles: ['Floor'] },
 } satisfies Columns
 
+const AREA_FEES = {
+  cpt: { titles: ['HCPCS', 'HCPCS CODE'] },
+  mod: { titles: ['Mod', 'Modifier'] },
+  mod2: { titles: ['Mod2', 'Modifier 2'], optional: true },
+  // The schedule itself has none.
+  mod3: { titles: ['Mod3', 'Modifier 3'] },
+  category: { titles: ['CATG', 'Category'] },
+  description: { titles: ['Description', 'Desc', 'Short Description', 'Long Description'], optional: true },
+} satisfies Columns
+
+/** Columns of the schedule itself: a damaged schedule must not be taken for this file. And supplies by mail are paid everywhere alike. */
+const OTHER_TABLE = /^([A-Z]{2}(N?R)?|JURIS.*|CEILING.*|FLOOR.*|.*MAILORDER.*)$/
 /**
- * What Medicare pays for equipment, prostheses, orthotics and supplies in each state; parenteral and enteral nutrition
- * is in a file of its own, and so are the former bidding areas.
+ * Where suppliers once bid for contracts, Medicare pays amounts of its own for some of the equipment. CMS has a file of
+ * them beside the schedule, with a column for each area.
  */
-export const equipment = tablesSchedule({
+const biddingAreaFees: Part = {
+  what: 'a fee schedule of former bidding areas',
+  columns: AREA_FEES,
+  beside: {
+    isOne: ({ others }: Table) =>
+      others.length > 1 && others.length <= MOST_AREAS && !others.some((title) => OTHER_TABLE.test(squashed(title))),
+    named: /cba[ _-]?fee/i,
+    rule: 'W10',
+    row: areaRows,
+  },
+}
+
+/**
+ * Medicare's fees for equipment, prostheses, orthotics and supplies in each state. Parenteral and enteral nutrition is in a
+ * file of its own, and so are the former bidding areas.
+ */
+export const reader = scheduleReader({
   // The text that CMS ships beside it has a line for each state, and amounts that are not paid among those that are.
   what: 'a DMEPOS fee schedule with a column for each state, which CMS has as CSV and xlsx',
   parts: [
@@ -44,59 +81,81 @@ export const equipment = tablesSchedule({
     { what: 'a fee schedule for parenteral and enteral nutrition', columns: NUTRITION },
     biddingAreaFees,
   ],
-  dated: (titles, options, archive) => quarterlyEdition('DMEPOS', titles, options, archive),
+  dated: quarterly('DMEPOS'),
   empty: 'the fee schedule has no line that can be read',
   row: equipmentRows,
 })
 
 /** The rows of a line: one or two for each state. */
 function equipmentRows(given: CitedLine, effective_from: string): LineResult | readonly LineResult[] {
-  const { citation, line, cell, code, number } = given
+  const { cell, code, number } = given
   const cpt = code('cpt')
-  const modifiers = [cell('mod'), cell('mod2')].filter((each) => each !== '').sort()
-  if (!CODE.test(cpt)) return cpt === '' && modifiers.length === 0 ? undefined : 'R03'
-  const isRight = modifiers.every((each) => /^[A-Z0-9]{2}$/.test(each))
-  const indicators = markedIn(given)
-  return STATES.flatMap((state): Row[] => {
-    const inSetting = (setting: (typeof SETTINGS)[number][1] | null): RowBase => ({
-      cpt,
-      modifier: isRight && modifiers.length > 0 ? modifiers.join('-') : null,
-      region: `US-${state}`,
-      npi: null,
-      basis: 'medicare_dmepos',
-      setting,
-      class: null,
-      effective_from,
-      indicators,
-      locator: [{ citation, line }],
-    })
-    // Under no setting, so that it does not stand in the way of the line without a modifier.
-    if (!isRight) return [refused(inSetting(null), 'R03')]
-    const rateOf = (mark: 'NR' | 'R'): string => bareNumber(number(`${state} ${mark}`))
-    const [non_rural, rural] = [noAmount(rateOf('NR')), noAmount(rateOf('R'))]
-    if (non_rural !== undefined && rural !== undefined) {
-      const derivation = { method: 'dmepos-blank/1', inputs: { non_rural, rural } }
-      return [{ ...inSetting('non_rural'), kind: 'absence', reason: 'no_price_stated', flags: [], derivation }]
-    }
-    return SETTINGS.flatMap(([mark, setting]): Row[] => {
-      const rate = rateOf(mark)
-      // A code without an amount of its own for rural areas has zero there: the other one holds (CMS, DMEREAD).
-      if (noAmount(rate) !== undefined) return []
-      const amount = scheduleAmount(rate)
-      if (amount === undefined) return [refused(inSetting(setting), 'R02')]
-      const price = { amount, currency: 'USD', per: perOf(cpt, modifiers) } as const
-      const derivation = { method: 'verbatim/1', inputs: { rate } }
-      return [{ ...inSetting(setting), kind: 'price', price, flags: [], derivation }]
-    })
-  })
-}
-
-/** Who is billed, the class of payment, and between what the amounts of the contiguous states are kept. */
-const markedIn = ({ cell, number }: CitedLine): Row['indicators'] =>
-  indicatorsOf({
+  const modifiers = modifiersIn(given, ['mod', 'mod2'])
+  if (!CODE.test(cpt)) return cpt === '' && modifiers.all.length === 0 ? undefined : 'R03'
+  const row = { ...nationalRow(given, 'medicare_dmepos', effective_from), modifier: modifiers.text }
+  const indicators = indicatorsOf({
+    // The contractor that is billed, the class of payment, and the limits of the amounts of the contiguous states.
     jurisdiction: [cell('jurisdiction'), /^[A-Z]$/],
     category: [cell('category'), /^[A-Z]{2}$/],
     ceiling: [bareNumber(number('ceiling')), LIMIT],
     floor: [bareNumber(number('floor')), LIMIT],
   })
+  const per = perOf(cpt, modifiers.all)
+  return STATES.flatMap((state): Row[] => {
+    const base: RowBase = { ...row, region: `US-${state}`, indicators }
+    // Under no setting, so that it does not stand in the way of the line without a modifier.
+    if (!modifiers.areSound) return [refused(base, 'R03')]
+    const rates = SETTINGS.map(([mark, setting]) => ({ setting, rate: bareNumber(number(`${state} ${mark}`)) }))
+    const [non_rural, rural] = rates.map(({ rate }) => noAmount(rate))
+    if (non_rural !== undefined && rural !== undefined)
+      return [absent({ ...base, setting: 'non_rural' }, 'no_price_stated', 'dmepos-blank/1', { non_rural, rural })]
+    // A code without an amount of its own for rural areas has zero there: the other one holds (CMS, DMEREAD).
+    const stated = rates.filter(({ rate }) => noAmount(rate) === undefined)
+    return stated.map(({ setting, rate }) => {
+      const inSetting: RowBase = { ...base, setting }
+      return statedPrice(inSetting, rate, { per }) ?? refused(inSetting, 'R02')
+    })
+  })
+}
 const LIMIT = /^(?=.*[1-9])[0-9]{1,9}(\.[0-9]{1,4})?$/
+
+/** The rows of a line of area fees: one for each area that has an amount. In the others the amount of the state holds. */
+function areaRows(given: CitedLine, effective_from: string): readonly LineResult[] {
+  const { cell, code, others } = given
+  const cpt = code('cpt')
+  const stated = others()
+    .map(([title, number]) => ({ region: areaOf(title), rate: bareNumber(number) }))
+    .filter(({ rate }) => noAmount(rate) === undefined)
+  // Notes stand below the table.
+  if (stated.length === 0) return []
+  if (!CODE.test(cpt)) return ['R03']
+  const modifiers = modifiersIn(given, ['mod', 'mod2', 'mod3'])
+  const row = { ...nationalRow(given, 'medicare_dmepos', effective_from), modifier: modifiers.text }
+  const indicators = indicatorsOf({ category: [cell('category'), /^[A-Z]{2}$/] })
+  return stated.flatMap(({ region, rate }): Row[] => {
+    if (region === undefined) return []
+    const base: RowBase = { ...row, region, indicators }
+    if (!modifiers.areSound) return [refused(base, 'R03')]
+    const inSetting: RowBase = { ...base, setting: 'non_rural' }
+    return [statedPrice(inSetting, rate, { per: perOf(cpt, modifiers.all) }) ?? refused(inSetting, 'R02')]
+  })
+}
+
+/** The modifiers of a line in order, and as a row has them: none where one of them is no modifier. */
+function modifiersIn(
+  { cell }: CitedLine,
+  columns: readonly string[],
+): { all: readonly string[]; areSound: boolean; text: string | null } {
+  const all = columns
+    .map(cell)
+    .filter((each) => each !== '')
+    .sort()
+  const areSound = all.every((each) => /^[A-Z0-9]{2}$/.test(each))
+  return { all, areSound, text: areSound ? all.join('-') || null : null }
+}
+
+/** Rent is for a month; for a continuous passive motion device for a day (Claims Processing Manual 20, 30.2.1). */
+function perOf(cpt: string, modifiers: readonly string[]): 'MONTH' | 'DAY' | null {
+  if (!modifiers.includes('RR')) return null
+  return cpt === 'E0935' ? 'DAY' : 'MONTH'
+}

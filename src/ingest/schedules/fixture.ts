@@ -14,7 +14,7 @@ export function source(lines: readonly (readonly string[])[], file: string): Sou
   return { file, text, bytes, sha256: toHex(sha256(bytes)), kind: 'text' }
 }
 
-/** What a row comes to: its amount, or the reason for which it has none. */
+/** The amount of a row, or the reason for which it has none. */
 export const saying = (row: Row): string =>
   row.kind === 'absence' ? row.reason : 'amount' in row.price ? row.price.amount : ''
 
@@ -33,7 +33,7 @@ export const checked = <R extends AnyRow>(
     cited.filter((_, at) => row.locator.every(({ citation }) => citation !== at)),
   )
 
-/** What a load is refused with. */
+/** The refusal of a load. */
 export function refusal(load: () => unknown): string {
   try {
     load()

@@ -4,9 +4,9 @@ import { published, testOnPublished } from '../../../test/support/published-file
 import { inlineRows, workbook } from '../../files/zip-fixture.ts'
 import { isPlaceRow, type PlaceRow, rowKey } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
-import { readGpci } from '../cms/gpci.ts'
 import { readSource, type Source } from '../source.ts'
 import { checked, refusal } from './fixture.ts'
+import { readGpci } from './gpci.ts'
 import { findsZip, placesIn, rereadPlaces } from './places.ts'
 
 const record = (zip: string, place = '0210201', flag = '0', four = ' A  ', state = 'AK'): string =>

@@ -4,14 +4,14 @@ import { Problem } from '../../problem.ts'
 import type { AnyRow, PlaceRow } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'
 import { type Findings, note } from '../../registry/release/rules.ts'
-import { isPostalState, regionOf } from '../cms/localities.ts'
-import { type EditionOptions, quarterlyEdition } from '../cms/quarter.ts'
-import { type Columns, type Line, readTable } from '../cms/table.ts'
+import { type Reader, readAll } from '../reader.ts'
 import { byLine, fail, OK, type Place, perSource, type SourceInput, type SourceVerdict, whole } from '../reread.ts'
-import type { Source } from '../source.ts'
+import { readMembers, type Source } from '../source.ts'
 import { biddingAreasIn, isBiddingAreaList } from './bidding-areas.ts'
-import { isList, type Listed, listedIn } from './place-lists.ts'
-import { isRuralList, ruralZipsIn } from './rural-zips.ts'
+import { isPostalState, regionOf } from './localities.ts'
+import { isList, isRuralList, type ListEntries, listedIn, ruralZipsIn } from './place-lists.ts'
+import { type EditionOptions, quarterlyEdition } from './quarter.ts'
+import { type Columns, type Line, readTable } from './table.ts'
 
 /**
  * Both of CMS's fixed-width files (ZIP5lyout, ZIP9lyout), by columns counted from 1: state 1, ZIP code 3, contractor 8,
@@ -35,7 +35,7 @@ interface ZipLine {
   region: string
   /** Whether the last four digits decide where it lies. */
   isSplit: boolean
-  /** As 20261; empty where the line does not say it. */
+  /** Year and quarter, `20261`; empty where the line does not have them. */
   quarter: string
 }
 /** A line of the ZIP9 file. */
@@ -58,7 +58,7 @@ export interface PlacesReading {
 
 /**
  * The locality of each ZIP code, from CMS's ZIP5 file. Where the last four digits decide, the region is null; the ZIP9
- * file beside it says of which digits. The lists of rural ZIP codes and of former bidding areas are those of the equipment schedule.
+ * file beside it has a locality for the digits. The lists of rural ZIP codes and of former bidding areas are those of the equipment schedule.
  */
 export function placesIn(given: readonly Source[], options: EditionOptions, rejects: Findings): PlacesReading {
   const { zip5, zip9, rural, bidding } = chosen(given)
@@ -88,7 +88,7 @@ function chosen(all: readonly Source[]): Partial<Record<'zip9' | 'rural' | 'bidd
   const beside = { ...(rural && { rural }), ...(bidding && { bidding }) }
   const given = all.filter((source) => !lists.flat().includes(source))
   const [only] = given
-  if (only && given.length === 1) return { zip5: only, ...beside } // whatever is wrong with it is said when it is read
+  if (only && given.length === 1) return { zip5: only, ...beside } // reading it says what is wrong with it
   const named = (name: RegExp): Source | undefined => {
     const all = given.filter((source) => name.test(nameOf(source)))
     const texts = all.filter(({ kind }) => kind !== 'xlsx')
@@ -98,7 +98,7 @@ function chosen(all: readonly Source[]): Partial<Record<'zip9' | 'rural' | 'bidd
   }
   const [zip5, zip9] = [named(/ZIP5(?!ly)/i), named(/ZIP9(?!ly)/i)]
   if (!zip5) throw unreadable('there is no ZIP5 file among these: its name must contain ZIP5')
-  // What the operator gives was meant to be read; an archive may hold anything.
+  // A file that the operator gives was meant to be read; an archive may hold anything.
   if (given.some((source) => !source.archive && !/ZIP[59]/i.test(nameOf(source))))
     throw unreadable(
       'one of the files is no ZIP5 file, no ZIP9 file and no list of rural ZIP codes or bidding areas: leave it out, or give it the name that CMS gave it',
@@ -209,7 +209,12 @@ function knownRegion(contractor: string, locality: string, line: number): string
 }
 
 /** The row of a ZIP code, and where the last four digits decide, those of the digits that are listed. */
-function rowsOf(stated: ZipLine, extensions: readonly Extension[], effective_from: string, listed: Listed): PlaceRow[] {
+function rowsOf(
+  stated: ZipLine,
+  extensions: readonly Extension[],
+  effective_from: string,
+  listed: ListEntries,
+): PlaceRow[] {
   const { zip, isSplit, line } = stated
   const row = (plus_four: string | null, where: Whereabouts, locator: PlaceRow['locator']): PlaceRow => ({
     kind: 'place',
@@ -231,7 +236,7 @@ function rowsOf(stated: ZipLine, extensions: readonly Extension[], effective_fro
 type Whereabouts = Pick<PlaceRow, 'region' | 'state'>
 const placeIn = ({ region, state }: Whereabouts): Whereabouts => ({ region, state })
 
-/** Of a whole ZIP code. Where its last four digits decide, its line names one of its places, and the runs name all. */
+/** The place of a whole ZIP code. Where its last four digits decide, its line names one of its places, and the runs name all. */
 function whereabouts(stated: ZipLine, runs: readonly Run[]): Whereabouts {
   if (!stated.isSplit) return placeIn(stated)
   const only = (name: 'region' | 'state'): string | null => {
@@ -316,4 +321,15 @@ export function rereadPlaces(): (
     if (stated?.zip !== zip) return fail('line_not_found')
     return isHere(whereabouts(stated, runs)) ? OK : fail('inputs_not_at_line')
   }
+}
+
+/** CMS's archive holds the tables twice, and their layouts; both lists come with the equipment, whose tables are not read. */
+const OWN_MEMBERS = /ZIP[59](?!ly)|(rural|cba)[ _-]?zip/i
+
+export const reader: Reader = {
+  read: async (paths, options, rejects) =>
+    placesIn(await readAll(paths, (path) => readMembers(path, OWN_MEMBERS)), options, rejects),
+  reread: rereadPlaces,
+  finds: findsZip,
+  options: [],
 }

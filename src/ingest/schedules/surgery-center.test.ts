@@ -8,7 +8,7 @@ import { sha256 } from '../../proof/sha256.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { readSource, type Source } from '../source.ts'
 import { checked, refusal, saying, source } from './fixture.ts'
-import { surgeryCenter } from './surgery-center.ts'
+import { reader as surgeryCenter } from './surgery-center.ts'
 
 const head = (multiple: string, quarter = 'July 2026'): string[] => [
   ...['HCPCS Code', '', 'Short Descriptor', multiple, `${quarter} Payment Indicator`, `${quarter}  Payment Weight  `],

@@ -11,7 +11,7 @@ import { addTimeline, findPeriod, isTimelineProof, type PlacedPeriod, reachesEnd
 
 export const EDITION_PROOF = 'agent-trust-registry/edition-proof@v2'
 
-/** What a page of coverage was asked for. */
+/** The question to a page of coverage. */
 export interface CoverageQuestion {
   as_of: string
   chart?: string | undefined
@@ -21,7 +21,7 @@ export interface CoverageQuestion {
   offset?: number | undefined
 }
 
-/** Beside a listed edition: its manifest, which its period names by its leaf hash. */
+/** The proof of a listed edition: its manifest, whose leaf hash is in the period. */
 export interface EditionProof {
   type: typeof EDITION_PROOF
   release: Manifest
@@ -96,9 +96,9 @@ function checkEdition(
 }
 
 /**
- * Whether all that is in force on the day is listed. A first page shows the timeline from the beginning of its list, a
- * later one from the last edition of the page before; a last page shows it to the end. A page that goes on has editions:
- * an empty one would say that there is none where its stretch ends too soon.
+ * Whether all editions in force on the day are listed. A first page shows the timeline from the beginning of its list, a
+ * later page from the last edition of the page before, and the last page to the end. A page with more after it has
+ * editions: an empty one would hide them by ending too soon.
  */
 function isWhole(
   listed: readonly PlacedPeriod[],

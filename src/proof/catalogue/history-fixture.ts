@@ -16,26 +16,26 @@ export function chartsOf(registry: MemoryRegistry, { npi, basis, setting }: Pars
   return registry.standing.providers.flatMap((provider) => (provider.npi === npi ? provider.chart : []))
 }
 
-/** The stretch of the timeline that a chart has, with its neighbours. */
+/** The part of the timeline of a chart, with its neighbours. */
 export function stretchOf({ standing: { periods } }: MemoryRegistry, chart: string): [from: number, to: number] {
   const before = periods.filter((period) => periodKey(period) < `${chart}|`).length
   const own = periods.filter((period) => period.chart === chart).length
   return [Math.max(0, before - 1), Math.min(periods.length, before + own + 1)]
 }
 
-export interface Told {
-  /** Which editions are listed, if not all; the question is asked of each of them. */
+export interface HistoryParts {
+  /** The editions that are listed, if not all. The question is asked of each. */
   periods?: readonly Period[]
-  /** The stretches of the timeline, if not those of the charts. */
+  /** The parts of the timeline, if not those of the charts. */
   stretches?: readonly [from: number, to: number][]
   has_more?: boolean
 }
 
-/** A history as a service would tell it that shows these editions and these stretches. */
+/** The history of a service that shows these editions and these parts of the timeline. */
 export async function historyOf(
   registry: MemoryRegistry,
   { offset = 0, ...asked }: HistoryQuestion,
-  told: Told = {},
+  told: HistoryParts = {},
   limit = 50,
 ) {
   const parsed = parseQuestion({ ...asked, as_of: ANY_DAY })

@@ -1,5 +1,5 @@
-// What every edition says of a code, newest first. Which editions there are is proved from the timeline, so one that was
-// left out is noticed; what each of them says is proved as a line of a batch is.
+// The check of a history: the answer of every edition for a code, newest first. The editions are proved from the timeline,
+// so that none can be left out; each answer is proved like a line of a batch.
 
 import { checkAnswer, type ShownAnswer } from '../answer.ts'
 import { canonical } from '../canonical-json.ts'
@@ -10,7 +10,7 @@ import { type CheckedList, SHARED } from '../list/parts.ts'
 import { RowSet } from '../list/set.ts'
 import { type ParsedQuestion, type Question, understood } from '../lookup/question.ts'
 import { type ChartTable, chartsFor, factsOf } from '../price/charts.ts'
-import { tellsLost } from '../price/lost-source.ts'
+import { hasLostSources } from '../price/lost-source.ts'
 import type { Manifest, Period, RegistryState } from '../price/release.ts'
 import type { Basis } from '../price/row.ts'
 import { nameOf } from '../price/timeline.ts'
@@ -18,28 +18,28 @@ import { listOf, type Members } from '../shape.ts'
 import { type CheckedCatalogue, isPageOf, type PagePlace } from './page.ts'
 import { checkRuns, isTimelineRun, type PlacedPeriod, reachesEnds, type TimelineRun } from './timeline-proof.ts'
 
-/** What a page of a history was asked for: a lookup without its day. */
+/** The question to a page of a history: a lookup without its day. */
 export interface HistoryQuestion extends Omit<Question, 'as_of'> {
   offset?: number | undefined
 }
 
-/** Each edition is asked on a day of its own, and what does not depend on the day on this one. */
+/** Each edition is asked on its own day. This day is for facts that do not depend on the day. */
 const ANY_DAY = '2000-01-01'
-/** Each edition of a page, and as many of the table of ZIP codes. */
+/** The editions of a page, and as many of the table of ZIP codes. */
 const MOST_RELEASES = 400
 
-/** Newest first; of editions that begin on one day, by the name of their chart. */
+/** Sorts the newest first, and editions that begin on one day by the name of their chart. */
 export const compareEditions = (a: Period, b: Period): number =>
   a.from === b.from ? (a.chart < b.chart ? -1 : 1) : a.from < b.from ? 1 : -1
 
-/** The basis that an edition is asked for, so that it answers alone. A hospital's file is the only one for its provider. */
+/** The basis for which an edition is asked, so that it answers alone. A hospital's file is the only one for its provider. */
 export const basisAsked = (
   chart: string,
   { npi, basis }: Pick<ParsedQuestion, 'npi' | 'basis'>,
   table: ChartTable,
 ): Basis | undefined => basis ?? (npi === null ? factsOf(chart, table)?.bases[0] : undefined)
 
-/** The members of an edition of a history that are beside its answer. */
+/** The members of an edition of a history beside its answer. */
 export const editionOf = (release: Manifest, { from, to }: Period) => ({
   release_id: release.release_id,
   chart: release.chart,
@@ -62,7 +62,7 @@ export async function checkHistory(
 ): Promise<CheckedList & CheckedCatalogue> {
   const { data, page, timeline } = body
   const isHistory = isPageOf(body, ['data', 'page', 'links', 'timeline', 'sources_lost', ...SHARED])
-  ensure(isHistory && tellsLost(body), 'not_recognised')
+  ensure(isHistory && hasLostSources(body), 'not_recognised')
   ensure(listOf(isTimelineRun)(timeline), 'proof_malformed')
   const set = await RowSet.of(facts, body, MOST_RELEASES)
   const { timeline_size } = facts.state as RegistryState
@@ -96,18 +96,18 @@ export async function checkHistory(
   return { shown, refused: 0, editions, page: { has_more, before: all[offset - 1] ?? null } }
 }
 
-/** Each edition is asked on a day of its own: a question that names one is a question about something else. */
+/** A question that names a day is not one to a history: it gets a day that is refused. */
 const onAnyDay = ({ offset: _, ...question }: HistoryQuestion): Question => ({
   ...question,
   as_of: 'as_of' in question ? '' : ANY_DAY,
 })
 
-/** In place of a history: that no file speaks for the provider. It is the same on every day. */
+/** Checks the answer that no file speaks for the provider. It is the same on every day. */
 export function checkUnknownProvider(facts: Facts, body: Members, asked: HistoryQuestion): Promise<ShownAnswer> {
   return checkAnswer(facts, body, onAnyDay(asked))
 }
 
-/** Takes what one edition says. The edition must be shown, with its period, even if nothing was asked of it. */
+/** Takes the answer of one edition. The edition and its period must be shown even if nothing was asked of it. */
 function takeItem(set: RowSet, item: unknown, placed: readonly PlacedPeriod[]): Item {
   const { answer, ...members } = (item ?? {}) as Members
   ensure(typeof answer === 'object' && answer !== null && !Array.isArray(answer), 'not_recognised')
@@ -118,14 +118,14 @@ function takeItem(set: RowSet, item: unknown, placed: readonly PlacedPeriod[]): 
   ensure(period && release, 'release_not_in_force')
   ensure(canonical(members) === canonical(editionOf(release, period)), 'body_contradicts_proof')
   const line = takeLine(set, answer as Members)
-  // A question without a meaning is refused whole, and not by one edition.
-  ensure(line.told !== undefined, 'not_recognised')
+  // A question without a meaning is refused as a whole, and not by one edition.
+  ensure(line.answer !== undefined, 'not_recognised')
   const { release: own } = line.shown
   ensure(!own || nameOf(own) === period.release, 'body_contradicts_proof')
   return { release, period, line }
 }
 
-/** The charts whose editions are asked: those that may answer, or the one that speaks for the provider. */
+/** The charts whose editions are asked: those that may answer, or the chart of the provider. */
 function chartsAsked(facts: Facts, { npi, basis, setting }: ParsedQuestion): readonly string[] {
   if (npi === null) return chartsFor(basis, setting, facts.charts)
   const chart = facts.chartOf(npi)
@@ -133,7 +133,7 @@ function chartsAsked(facts: Facts, { npi, basis, setting }: ParsedQuestion): rea
   return [chart]
 }
 
-/** All editions of these charts, in order, if the runs show them. Each chart has a run of its own. */
+/** All editions of these charts, in order; undefined if the runs do not show them. Each chart has its own run. */
 function allOf(runs: readonly PlacedPeriod[][], charts: readonly string[], size: number): Period[] | undefined {
   if (runs.length !== (size === 0 ? 0 : charts.length)) return undefined
   if (!runs.every((run, i) => reachesEnds(run, charts[i], size).every(Boolean))) return undefined

@@ -1,5 +1,5 @@
-// A page of the list of releases: each is shown with its manifest and its place in the log, and which of them are in
-// force, and when, is proved from the timeline. So a release that is in force and was left out is noticed.
+// The check of a page of the list of releases. Each has its manifest and its index in the log. The timeline proves which
+// are in force, and when, so that none of these can be left out.
 
 import { canonical } from '../canonical-json.ts'
 import { type Facts, inLog, REGISTRY_ORIGIN } from '../facts.ts'
@@ -12,11 +12,11 @@ import { type CheckedCatalogue, isWholePageOf, type PagePlace } from './page.ts'
 import { addTimeline, findPeriod, isTimelineProof, type PlacedPeriod, type TimelineProof } from './timeline-proof.ts'
 
 export const RELEASE_PROOF = 'agent-trust-registry/release-proof@v2'
-/** In force on some day; replaced by a later one of its edition, or of its first day; withdrawn. */
+/** In force on some day; replaced by a later release of its edition, or of its first day; or withdrawn. */
 export const RELEASE_STATES = ['published', 'replaced', 'withdrawn'] as const
 export type ReleaseState = (typeof RELEASE_STATES)[number]
 
-/** What a page of the list was asked for. */
+/** The question to a page of the list. */
 export interface ReleasesQuestion {
   chart?: string | undefined
   state?: ReleaseState | undefined
@@ -24,8 +24,8 @@ export interface ReleasesQuestion {
 }
 
 /**
- * Beside a listed release: its manifest at `log_index`, and its withdrawal at `withdrawn_log_index`, in the log; of one
- * that was replaced, a later release that counts in its place.
+ * The proof of a listed release: its manifest at `log_index` of the log, its withdrawal at `withdrawn_log_index`, and if it
+ * was replaced, a later release that counts in its place.
  */
 export interface ReleaseProof {
   type: typeof RELEASE_PROOF
@@ -42,11 +42,11 @@ const isReleaseProof = closed({
   replaced_by: orNull(closed({ release: isManifest, index: count, inclusion: path })),
 }) as (value: unknown) => value is ReleaseProof
 
-/** All that is known of a release. */
+/** A release with its place in the log and its withdrawal. */
 export interface KnownRelease {
   release: Manifest
   log_index: number
-  /** Undefined where it is in force on no day. */
+  /** Undefined if it is in force on no day. */
   period: Period | undefined
   withdrawal: { entry: Withdrawal; index: number } | undefined
 }
@@ -77,8 +77,8 @@ export const stateOf = ({ period, withdrawal }: Pick<KnownRelease, 'period' | 'w
   withdrawal ? 'withdrawn' : period ? 'published' : 'replaced'
 
 /**
- * Of a release that was replaced, the one that counts in its place: the last revision of its edition, or, if it is that,
- * the release in force from the same day on (log.md, what is in force, rule 2).
+ * The release that counts in place of a replaced one: the last revision of its edition, or, if it is that itself, the
+ * release in force from the same day on (log.md, what is in force, rule 2).
  */
 export function replacementOf(known: KnownRelease, all: readonly KnownRelease[]): KnownRelease | undefined {
   if (stateOf(known) !== 'replaced') return undefined
@@ -92,19 +92,19 @@ export function replacementOf(known: KnownRelease, all: readonly KnownRelease[])
 export const releaseKey = ({ release: { chart, effective_from } }: Pick<KnownRelease, 'release'>): string =>
   `${chart}|${effective_from}`
 
-/** The order of the list: that of the timeline. Of one chart and day, the release in force is first. */
+/** The order of the list, which is that of the timeline. For one chart and day, the release in force is first. */
 export function compareReleases(a: KnownRelease, b: KnownRelease): number {
   const [left, right] = [releaseKey(a), releaseKey(b)]
   if (left !== right) return left < right ? -1 : 1
   return Number(b.period !== undefined) - Number(a.period !== undefined) || a.log_index - b.log_index
 }
 
-/** Whether a period stands before, in or after the stretch of the timeline that these releases are of. */
+/** Whether a period is before, in or after the part of the timeline of these releases. */
 function sideOf(period: Period, releases: readonly KnownRelease[], chart = ''): 'before' | 'in' | 'after' {
   const [first, last] = [releases[0], releases.at(-1)]
   const key = periodKey(period)
   const from = first ? releaseKey(first) : `${chart}|`
-  // A release that is not in force comes after the one in force on the same day, which is then on the page before.
+  // A release that is not in force comes after the one in force from the same day, which is then on the page before.
   if (key < from || (key === from && !first?.period)) return 'before'
   return last && key <= releaseKey(last) ? 'in' : 'after'
 }
@@ -133,7 +133,7 @@ export async function checkReleases(
   if (asked === undefined) return { editions, page: { has_more } }
   const isAsked = offset === (asked.offset ?? 0) && known.every((each) => fits(each, asked))
   ensure(isAsked, 'answers_another_question')
-  // Of those that were withdrawn or replaced, no list can be proved to be whole.
+  // A list of withdrawn or replaced releases cannot be proved to be complete.
   if (isPartial) return { editions, page: { has_more } }
   const place = { ...asked, offset, has_more }
   ensure(isWhole(known, placed, proof.state.timeline_size, place), 'releases_left_out')
@@ -178,7 +178,7 @@ async function checkRelease(
   return known
 }
 
-/** A release that is in force was neither withdrawn nor replaced; of one that is not, one of the two is shown. */
+/** Whether a release is in force and neither withdrawn nor replaced, or not in force and one of the two is shown. */
 function isExplained(
   known: KnownRelease,
   replaced_by: ReleaseProof['replaced_by'],
@@ -194,7 +194,7 @@ function isExplained(
   return index > log_index && later.chart === release.chart && (later.edition === release.edition || isOfDay)
 }
 
-/** Whether the place of a key in the timeline is in these periods: then no other period has it. */
+/** Whether these periods show the place of a key in the timeline: then no other period has the key. */
 function showsPlace(placed: readonly PlacedPeriod[], key: string, size: number): boolean {
   const after = placed.find(({ period }) => periodKey(period) >= key)
   if (!after) return (placed.at(-1)?.index ?? -1) === size - 1
@@ -203,7 +203,7 @@ function showsPlace(placed: readonly PlacedPeriod[], key: string, size: number):
 
 const isOf = (period: Period, chart: string | undefined): boolean => (chart ?? period.chart) === period.chart
 
-/** Whether all that is in force in the stretch is listed, from the beginning of the list on its first page and to its end on its last. */
+/** Whether all releases in force are listed, from the beginning of the list on a first page, and to its end on a last page. */
 function isWhole(
   known: readonly KnownRelease[],
   placed: readonly PlacedPeriod[],

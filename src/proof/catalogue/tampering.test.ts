@@ -26,11 +26,11 @@ function aRegistry(): MemoryRegistry {
   return registry
 }
 
-/** What is not proved, and said not to be. */
+/** Members that are documented as not proved. */
 const FREE =
   /^(page\.(limit|total|next_offset)|links|data\.\d+\.(title|codes|code_prefixes|regions|npis|code)\b.*|data\.\d+\.answer\.problem\.status)$/
 
-/** That there is more is not proved: the next page would show it. What was withdrawn is in force on no day. */
+/** A claim that there is more is not proved: the next page would show it. A withdrawn release is in force on no day. */
 const MISSED: { [name: string]: string[] } = {
   releases: ['without data.2', 'another page.has_more'],
   coverage: ['another page.has_more'],

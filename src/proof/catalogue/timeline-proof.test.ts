@@ -6,7 +6,7 @@ import { checkRuns, findPeriod, reachesEnds } from './timeline-proof.ts'
 
 const period = (chart: string, from: string, to: string, release = 'r'): Period => ({ chart, from, to, release })
 
-/** What is wrong with a whole timeline that its signer has put in this order. */
+/** The fault of a whole timeline that its signer has put in this order. */
 function faultOf(...periods: Period[]): string | undefined {
   const run = { from: 0, periods, left_path: [], right_path: [] }
   try {

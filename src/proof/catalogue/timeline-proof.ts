@@ -1,4 +1,4 @@
-// Neighbouring periods of the timeline, proved at once: what is in force when, and that no period between was left out.
+// The proof of neighbouring periods of the timeline: what is in force when, without a gap.
 
 import { equalBytes, fromBase64 } from '../bytes.ts'
 import { type Facts, isPeriodOf } from '../facts.ts'
@@ -11,10 +11,10 @@ import { decodePath } from '../tree/leaf-set.ts'
 import { rootFromRange } from '../tree/leaves.ts'
 
 export const TIMELINE_PROOF = 'agent-trust-registry/timeline-proof@v2'
-/** More periods than this are shown in no list: such a list has no proof. */
+/** A list with more periods has no proof. */
 export const MAX_PERIODS = 2_000
 
-/** Neighbouring leaves of the timeline, the first of them at `from`. */
+/** Neighbouring leaves of the timeline. `from` is the index of the first. */
 export interface TimelineRun {
   from: number
   periods: Period[]
@@ -41,19 +41,19 @@ export const isTimelineProof = closed({
   log: isLogProof,
 }) as (value: unknown) => value is TimelineProof
 
-/** A period at its place in the timeline. */
+/** A period and its index in the timeline. */
 export interface PlacedPeriod {
   index: number
   period: Period
 }
 
-/** The state becomes known, and each run is checked against it. */
+/** Adds the state to the facts, and checks each run against it. */
 export async function addTimeline(facts: Facts, { runs, state, log }: TimelineProof): Promise<PlacedPeriod[][]> {
   await facts.addState(state, log)
   return checkRuns(runs, state)
 }
 
-/** The periods of each run, at their places in the timeline of a state that is known. */
+/** Checks the periods of each run against a state that is a fact. */
 export const checkRuns = (runs: readonly TimelineRun[], state: RegistryState): PlacedPeriod[][] =>
   runs.map((run) => {
     ensure(leadsTo(run, state), 'period_not_in_timeline')
@@ -68,7 +68,7 @@ function leadsTo({ from, periods, left_path, right_path }: TimelineRun, state: R
   return root !== undefined && equalBytes(root, expected)
 }
 
-/** In the order of their keys, and of one chart one after the other. */
+/** Whether periods are in the order of their keys, and those of one chart do not overlap. */
 const isSorted = (periods: readonly Period[]): boolean =>
   periods.every((period, i) => {
     const before = periods[i - 1]
@@ -77,7 +77,7 @@ const isSorted = (periods: readonly Period[]): boolean =>
     return periodKey(before) < periodKey(period) && (before.chart !== period.chart || before.to < period.from)
   })
 
-/** Where in these periods a release is in force; undefined where it is not. A period that only names it is a lie. */
+/** The period in which a release is in force; undefined if there is none. A period with its name and other days is a lie. */
 export function findPeriod(placed: readonly PlacedPeriod[], release: Manifest): PlacedPeriod | undefined {
   const found = placed.find(({ period }) => period.release === nameOf(release))
   ensure(!found || isPeriodOf(found.period, release), 'release_not_in_force')

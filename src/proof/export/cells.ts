@@ -1,4 +1,4 @@
-// From the cells of a table back to the row that was hashed.
+// The way from the cells of a table back to the row that was hashed.
 
 import { canonical, parseJson } from '../canonical-json.ts'
 import type { AnyRow } from '../price/row.ts'
@@ -7,8 +7,8 @@ import { type Column, NO_AREA } from './columns.ts'
 export type Cells = readonly (string | null)[]
 
 /**
- * The text of a row, as it was hashed; undefined where the cells are not exactly those that the row makes. So a cell that
- * plays no part in the row, such as an amount beside an absence, cannot say anything else.
+ * The text of a row as it was hashed; undefined unless the cells are exactly those that the row makes. So a cell that is no
+ * part of the row, such as an amount beside an absence, cannot say anything.
  */
 export function rowTextOf(columns: readonly Column[], cells: Cells): string | undefined {
   try {

@@ -2,7 +2,7 @@ import { canonical } from '../canonical-json.ts'
 import { PLACE_CHART } from '../price/charts.ts'
 import type { AnyRow, PlaceRow, Row } from '../price/row.ts'
 
-// A row as flat columns, for those who read tables. Nothing is lost: the row that is hashed can be made of them again.
+// A row as flat columns, for readers of tables. Nothing is lost: the row that is hashed can be made of them again.
 
 export interface Column<Of extends AnyRow = AnyRow> {
   name: string
@@ -63,7 +63,7 @@ const PRICE_COLUMNS: readonly Column<Row>[] = [
   locator,
 ]
 
-/** An empty cell says that it is not known. */
+/** The cell of a place without a bidding area. An empty cell means that it is not known. */
 export const NO_AREA = 'none'
 
 const PLACE_COLUMNS: readonly Column<PlaceRow>[] = [
@@ -79,7 +79,7 @@ const PLACE_COLUMNS: readonly Column<PlaceRow>[] = [
 ]
 
 const without = (...names: readonly string[]) => PLACE_COLUMNS.filter(({ name }) => !names.includes(name))
-/** Places were exported with fewer columns once, and what was saved then is read for ever. */
+/** Older exports of places have fewer columns, and are still read. */
 const FORMS = [
   PRICE_COLUMNS,
   PLACE_COLUMNS,
@@ -87,10 +87,10 @@ const FORMS = [
   without('bidding_area', 'rural'),
 ] as readonly (readonly Column[])[]
 
-/** The columns of a chart's rows: a chart has one form of row. */
+/** The columns of a chart. Its rows have one form. */
 export const columnsOf = (chart: string): readonly Column[] =>
   (chart === PLACE_CHART ? PLACE_COLUMNS : PRICE_COLUMNS) as readonly Column[]
 
-/** The columns of these names, in this order and no others: who reads a table must not see a column that is not checked. */
+/** The columns with exactly these names, in this order: a table must not have a column that is not checked. */
 export const columnsNamed = (names: readonly string[]): readonly Column[] | undefined =>
   FORMS.find((columns) => columns.length === names.length && columns.every(({ name }, i) => name === names[i]))

@@ -1,10 +1,10 @@
 import { rowTextOf } from './cells.ts'
 import { columnsNamed } from './columns.ts'
 
-/** A cell and what ends it (RFC 4180). */
+/** A cell and its end (RFC 4180). */
 const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y
 
-/** The rows of an export as CSV, as they were hashed; undefined for what is none. */
+/** The rows of a CSV export as they were hashed; undefined ends it where something is not a row. */
 export function* csvRows(text: string): Generator<string | undefined> {
   let at = 0
   const record = (): string[] | undefined => {
@@ -22,7 +22,7 @@ export function* csvRows(text: string): Generator<string | undefined> {
   if (!columns) return yield undefined
   while (at < text.length) {
     const cells = record()
-    // An empty cell is no value, where a column may have none.
+    // An empty cell is null in an optional column.
     yield cells &&
       rowTextOf(
         columns,

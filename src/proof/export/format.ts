@@ -1,10 +1,10 @@
-// How an export begins.
+// The beginning of an export, by which it is known.
 
 const PARQUET = 'PAR1'
 
 export const isCsv = (text: string): boolean => /^(cpt|zip),/.test(text)
 
-/** Each line is exactly what was hashed; an answer that stands in one line has a proof. */
+/** A row of NDJSON is exactly the text that was hashed; an answer in one line has a proof. */
 const isRow = (line: string): boolean => /^\{"(basis|effective_from)":/.test(line) && !line.includes('"proof":')
 
 /** Whether a text is the beginning of an export, or the bytes of one that were read as text. */

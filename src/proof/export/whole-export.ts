@@ -6,15 +6,18 @@ import type { Manifest } from '../price/release.ts'
 import { GrowingTree, leafHash } from '../tree/merkle.ts'
 import { csvRows } from './csv-rows.ts'
 import { isCsv } from './format.ts'
-import { parquetFacts, parquetRows } from './parquet-rows.ts'
+import { type ExportTable, tableRows } from './table-rows.ts'
+
+/** The text of an NDJSON or CSV file, or a table that a library reads. */
+export type ExportContent = string | ExportTable
 
 export interface ExportTree {
   row_count: number
   rows_root: string
 }
 
-/** Undefined if anything in it is not a row as it was published. */
-export async function treeOfExport(content: string | Uint8Array): Promise<ExportTree | undefined> {
+/** The tree over the rows; undefined if anything in the export is not a row as it was published. */
+export async function treeOfExport(content: ExportContent): Promise<ExportTree | undefined> {
   const tree = new GrowingTree()
   for await (const row of rowsOf(content)) {
     if (row === undefined) return undefined
@@ -23,22 +26,28 @@ export async function treeOfExport(content: string | Uint8Array): Promise<Export
   return { row_count: tree.size, rows_root: toBase64(tree.root) }
 }
 
-function rowsOf(content: string | Uint8Array): AsyncIterable<string | undefined> | Iterable<string | undefined> {
-  if (typeof content !== 'string') return parquetRows(content)
+function rowsOf(content: ExportContent): AsyncIterable<string | undefined> | Iterable<string | undefined> {
+  if (typeof content !== 'string') return tableRows(content)
   return isCsv(content) ? csvRows(content) : content.split('\n').filter((line) => line !== '')
 }
 
 /** Whether an export has the rows of a release that was proved: all of them, and no other. */
-export async function isWholeExport(content: string | Uint8Array, release: Manifest): Promise<boolean> {
+export async function isWholeExport(content: ExportContent, release: Manifest): Promise<boolean> {
+  if (typeof content !== 'string' && !areTrue(content.facts, release)) return false
   const tree = await treeOfExport(content)
-  const isWhole = tree?.row_count === release.row_count && tree.rows_root === release.rows_root
-  return isWhole && (typeof content === 'string' || factsHold(parquetFacts(content), release))
+  return tree?.row_count === release.row_count && tree.rows_root === release.rows_root
 }
 
-/** A Parquet file names its release, and repeats what was published of it. */
-function factsHold(facts: ReturnType<typeof parquetFacts>, release: Manifest): boolean {
-  if (!facts) return false
+/** Whether a table says nothing of its release but what was published, each thing once: a reader may take either of two. */
+function areTrue(facts: ExportTable['facts'], release: Manifest): boolean {
   const { release_id, rows_root } = release
-  const published: Record<string, string> = { release_id, rows_root, manifest: canonical(release) }
-  return Object.entries(facts).every(([name, fact]) => Object.hasOwn(published, name) && published[name] === fact)
+  const published = new Map([
+    ['release_id', release_id],
+    ['rows_root', rows_root],
+    ['manifest', canonical(release)],
+  ])
+  return (
+    new Set(facts.map(([name]) => name)).size === facts.length &&
+    facts.every(([name, fact]) => published.get(name) === fact)
+  )
 }

@@ -1,5 +1,5 @@
-// A batch of lookups, or a bill: each line answers the question in the same place of the list, or says why not; the
-// products and totals are exact.
+// The check of a batch of lookups, or of a bill: each line answers the question at the same place of the list, or says why
+// not. Products and totals are exact.
 
 import type { ShownAnswer } from '../answer.ts'
 import { canonical } from '../canonical-json.ts'
@@ -8,7 +8,7 @@ import { eachOf, ensure } from '../fault.ts'
 import { type BillLine, extended, isBilled, isUnits, summaryOf } from '../lookup/bill.ts'
 import type { Adjustment } from '../lookup/modifiers.ts'
 import type { Question } from '../lookup/question.ts'
-import { tellsLost } from '../price/lost-source.ts'
+import { hasLostSources } from '../price/lost-source.ts'
 import type { PricedRow } from '../price/row.ts'
 import { hasOnly, type Members } from '../shape.ts'
 import { checkLine, type Line, takeLine } from './line.ts'
@@ -17,10 +17,10 @@ import { RowSet } from './set.ts'
 
 /** The most lines that a batch has. */
 export const MOST_LINES = 100
-/** Each line may be of a day of its own, and ask four schedules and the table of ZIP codes. */
+/** Each line may have its own day, and search four schedules and the table of ZIP codes. */
 const MOST_RELEASES = 5 * MOST_LINES
 
-/** A question of a bill. Where it has units, or what was billed, the line must have the same. */
+/** A line of a bill as it was sent. If it has units, or the amount billed, the answer must have the same. */
 export interface BillQuestion extends Question {
   units?: number | undefined
   billed?: string | undefined
@@ -40,7 +40,7 @@ export async function checkBatch(
 ): Promise<CheckedList> {
   const { results, summary } = body
   const isBatch = hasOnly(body, ['results', 'as_of', 'summary', 'sources_lost', ...SHARED]) && Array.isArray(results)
-  ensure(isBatch && results.length <= MOST_LINES && tellsLost(body), 'not_recognised')
+  ensure(isBatch && results.length <= MOST_LINES && hasLostSources(body), 'not_recognised')
   ensure(!questions || questions.length === results.length, 'answers_another_question')
   const set = await RowSet.of(facts, body, MOST_RELEASES)
   const lines = eachOf(results, (each) => takeBatchLine(set, each))
@@ -48,7 +48,7 @@ export async function checkBatch(
   const shown: ShownAnswer[] = []
   const bill = eachOf(lines, (each, i) => {
     const one = questions ? checkAsked(facts, each, questions[i] ?? {}) : each.line.shown
-    if (each.line.told !== undefined) shown.push(one)
+    if (each.line.answer !== undefined) shown.push(one)
     return billLineOf(each)
   })
   ensure(shown.length > 0, 'nothing_proved')
@@ -69,22 +69,22 @@ function checkAsked(
   { line, units, billed }: BatchLine,
   { units: ofUnits, billed: ofBilled, ...question }: Partial<BillQuestion>,
 ): ShownAnswer {
-  // What is left out was not asked; what is null was asked, and is no number of units.
+  // Units that are left out were not asked for. Null was, and is not a number of units.
   const isBilledAsked = ofBilled !== undefined && ofBilled !== ''
   const asked = { units: ofUnits === undefined ? units : ofUnits, billed: isBilledAsked ? ofBilled : billed }
   const isBill = isUnits(asked.units) && (asked.billed === null || isBilled(asked.billed))
-  // What the line was sent with was refused: that is not about the question.
-  if (!isBill && line.told === undefined) return line.shown
-  const isSame = line.told === undefined || (asked.units === units && asked.billed === billed)
+  // The units or the amount of the line were refused. That says nothing about its question.
+  if (!isBill && line.answer === undefined) return line.shown
+  const isSame = line.answer === undefined || (asked.units === units && asked.billed === billed)
   ensure(isSame, 'answers_another_question')
   return checkLine(facts, line, question as Question)
 }
 
-/** What a line adds to the bill; undefined if it has no price. */
-function billLineOf({ line: { shown, told }, units, billed, stated }: BatchLine): BillLine | undefined {
-  if (told === undefined || 'code' in told) return undefined
+/** The part of a line in the totals; undefined if it has no price. */
+function billLineOf({ line: { shown, answer }, units, billed, stated }: BatchLine): BillLine | undefined {
+  if (answer === undefined || 'code' in answer) return undefined
   const priced = shown.row as PricedRow
-  const adjustment = (told['adjustment'] ?? undefined) as Adjustment | undefined
+  const adjustment = (answer['adjustment'] ?? undefined) as Adjustment | undefined
   const comesTo = extended(priced, adjustment, units)
   ensure(canonical(stated ?? null) === canonical(comesTo), 'body_contradicts_proof')
   return { basis: priced.basis, extended: comesTo, billed }

@@ -1,9 +1,9 @@
-// Evidence rows of a list resemble one another: a neighbour is the same code a locality further, or the next code of the
-// same status. So a list may state of such a row only what differs from another one that it has shown.
+// Evidence rows of a list resemble one another: a neighbour is the same code in the next locality, or the next code with
+// the same status. So a list may give of such a row only the differences from another one that it has shown.
 
 import { isObject, type Members } from '../shape.ts'
 
-/** The whole row: the other one, with these members in place of its own. An object is completed in the same way. */
+/** The whole row: the other row with the given members. Objects inside are completed in the same way. */
 export const completed = (other: Members, part: Members): Members => ({
   ...other,
   ...Object.fromEntries(
@@ -14,7 +14,7 @@ export const completed = (other: Members, part: Members): Members => ({
   ),
 })
 
-/** What must be stated of a row beside the other one; undefined if the other has a member that the row has not. */
+/** The differences of a row from another one; undefined if the other has a member that the row has not. */
 export function partOf(other: Members, row: Members): Members | undefined {
   if (Object.keys(other).some((name) => !Object.hasOwn(row, name))) return undefined
   const part: [string, unknown][] = []

@@ -1,6 +1,6 @@
 // One answer among several: a line of a batch, or what one edition says in a history.
 
-import { checkBeside, checkQuestion, isSaidOf, PROBLEM, type ShownAnswer } from '../answer.ts'
+import { checkBeside, checkQuestion, fitsRefusal, PROBLEM, type ShownAnswer } from '../answer.ts'
 import type { Facts } from '../facts.ts'
 import { ensure } from '../fault.ts'
 import { type Question, understood } from '../lookup/question.ts'
@@ -10,17 +10,20 @@ import type { RowSet } from './set.ts'
 const ANSWER = ['row', 'because', 'place', 'modifiers_ignored', 'adjustment']
 const REFUSAL = [...PROBLEM, 'row', 'because', 'place', 'charts', 'available', 'choices']
 
-/** A line whose rows have been taken, to be proved with those of all the others. */
+/** A line whose rows were taken, to be proved together with those of all other lines. */
 export interface Line {
-  /** The answer without what proves it; undefined where the question itself was refused. */
-  told: Members | undefined
+  /** The answer without its proofs; undefined if the question itself was refused. */
+  answer: Members | undefined
   shown: ShownAnswer
 }
 
 const nothing: ShownAnswer = {
   row: undefined,
   release: undefined,
+  place: undefined,
   lapsed: false,
+  decision: undefined,
+  lacking: [],
 }
 
 /** Takes the rows of a line: `{status: 200, row, …}`, or status 404 or 400 with `problem`. */
@@ -36,30 +39,30 @@ export function takeLine(set: RowSet, { status, ...line }: Members): Line {
   const { problem } = line
   ensure(hasOnly(line, ['problem']) && (status === 400 || status === 404), 'not_recognised')
   const refusal = isObject(problem) ? problem : {}
-  // A refusal of the question itself proves nothing: what it says is the server's word.
+  // A refusal of the question itself proves nothing: it is the server's word.
   if (status === 400) {
     ensure((problem === undefined || isObject(problem)) && hasOnly(refusal, PROBLEM), 'not_recognised')
-    return { told: undefined, shown: nothing }
+    return { answer: undefined, shown: nothing }
   }
-  // A price told as a refusal would be missing in the totals.
+  // A price given as a refusal would be missing in the totals.
   const { code } = refusal
   ensure(typeof code === 'string' && hasOnly(refusal, REFUSAL), 'not_recognised')
   const taken = takeAnswer(set, refusal)
   const { row } = taken.shown
-  ensure(!row || isSaidOf(code, row), 'body_contradicts_proof')
+  ensure(!row || fitsRefusal(code, row), 'body_contradicts_proof')
   return taken
 }
 
-function takeAnswer(set: RowSet, { row, place, because, ...told }: Members): Line {
+function takeAnswer(set: RowSet, { row, place, because, ...answer }: Members): Line {
   const main = row === undefined ? undefined : set.take(row)
   const placed = place === undefined ? undefined : set.takePlace(place)
   if (because !== undefined) set.takeBecause(because)
-  return { told, shown: { ...nothing, row: main?.row, release: main?.release, place: placed } }
+  return { answer, shown: { ...nothing, row: main?.row, release: main?.release, place: placed } }
 }
 
-/** Whether a line answers its question, once the rows of the list are facts. */
-export function checkLine(facts: Facts, { told, shown }: Line, question: Question): ShownAnswer {
-  if (told !== undefined) return checkQuestion(facts, told, shown, question)
+/** Checks that a line answers its question, after the rows of the list became facts. */
+export function checkLine(facts: Facts, { answer, shown }: Line, question: Question): ShownAnswer {
+  if (answer !== undefined) return checkQuestion(facts, answer, shown, question)
   // A question that has a meaning has an answer: to refuse it would hide the answer.
   ensure(understood(question) === undefined, 'answers_another_question')
   return shown

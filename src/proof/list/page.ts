@@ -1,11 +1,11 @@
-// A page of the registry: rows in runs of neighbours, each run with one proof.
+// The check of a page of the registry: rows in runs of neighbours, each run with one proof.
 
 import { equalBytes, fromBase64, toBase64, utf8 } from '../bytes.ts'
 import { canonical } from '../canonical-json.ts'
 import type { Facts } from '../facts.ts'
 import { eachOf, ensure } from '../fault.ts'
 import { capitals, codeOf, hasOnlyTexts } from '../lookup/question.ts'
-import { tellsLost } from '../price/lost-source.ts'
+import { hasLostSources } from '../price/lost-source.ts'
 import { isPageProof, isPageRange, isSharedRelease, type PageRange } from '../price/proofs.ts'
 import type { Manifest } from '../price/release.ts'
 import { type AnyRow, isAnyRow, MAX_LEAF_BYTES, rowText } from '../price/row.ts'
@@ -15,7 +15,7 @@ import { rootFromRange } from '../tree/leaves.ts'
 import { type Hash, leafHash } from '../tree/merkle.ts'
 import { addShared, type CheckedList, SHARED, shownRow } from './parts.ts'
 
-/** What a page of rows was asked for. */
+/** The question to a page of rows. */
 export interface PageQuestion {
   as_of: string
   cpt?: string | undefined
@@ -24,19 +24,19 @@ export interface PageQuestion {
   chart?: string | undefined
 }
 
-/** As many as a page has rows: each may be of another hospital's file. */
+/** A page may have one run for each row: each may be of another hospital's file. */
 const MOST_RUNS = 200
 const PARTS = ['as_of', 'cpt', 'region', 'npi', 'chart']
 
 /**
- * A page of the registry. Rows stand in runs of neighbours, each run with one proof; a row left out of a run breaks it.
- * Without a filter by region or provider alone, all rows of a release on a page are one run.
+ * Checks a page of the registry. A row that is left out of a run breaks its proof. Unless the filter is by region or
+ * provider alone, all rows of a release on a page are one run.
  */
 export async function checkPage(facts: Facts, body: Members, asked: PageQuestion | undefined): Promise<CheckedList> {
   const { data, proofs, as_of } = body
   const isPage =
     hasOnly(body, ['data', 'proofs', 'page', 'links', 'as_of', 'sources_lost', ...SHARED]) &&
-    tellsLost(body) &&
+    hasLostSources(body) &&
     Array.isArray(data) &&
     isDay(as_of)
   ensure(isPage, 'not_recognised')
@@ -49,7 +49,7 @@ export async function checkPage(facts: Facts, body: Members, asked: PageQuestion
     ensure(isAnyRow(row), 'row_malformed')
     ensure(isPageProof(proof), 'proof_malformed')
     const run = runs[proof.proof]
-    // In the order of the page, and without a gap.
+    // Runs are in the order of the page, and without a gap.
     ensure(run && proof.proof >= last && proof.index === run.range.from + run.rows.length, 'rows_left_out')
     last = proof.proof
     const bytes = utf8(rowText(row))
@@ -73,13 +73,13 @@ export async function checkPage(facts: Facts, body: Members, asked: PageQuestion
     shown.every(({ row, release }) => fitsPage(asked, row as AnyRow, release as Manifest, facts))
   ensure(isAnswer, 'answers_another_question')
   const isScattered = asked.cpt === undefined && (asked.region !== undefined || asked.npi !== undefined)
-  // By what they are, not by their place: a release may be listed twice.
+  // By content, not by index: a release may be listed twice.
   const named = runs.map(({ range }) => canonical(releases[range.release]?.release))
   ensure(isScattered || new Set(named).size === named.length, 'rows_left_out')
   return { shown, refused: 0 }
 }
 
-/** Neighbouring rows of a page, under one proof. */
+/** Neighbouring rows of a page, with one proof. */
 interface Run {
   range: PageRange
   rows: AnyRow[]

@@ -1,4 +1,4 @@
-// What the items of a list have in common: releases, state and log, each stated once.
+// The parts that the items of a list share: releases, state and log.
 
 import type { ShownAnswer } from '../answer.ts'
 import type { Facts } from '../facts.ts'
@@ -8,23 +8,26 @@ import { isState, type Manifest } from '../price/release.ts'
 import type { AnyRow } from '../price/row.ts'
 import { listOf, type Members } from '../shape.ts'
 
-/** What a list has proved. */
+/** A list whose proofs are checked. */
 export interface CheckedList {
   shown: ShownAnswer[]
-  /** Lines that refuse their question without a proof: what they say is the server's word. */
+  /** The number of lines that refuse their question without a proof: they are the server's word. */
   refused: number
 }
 
-/** A row of a list, as an answer that no lookup has decided. */
+/** A row of a list as an answer without a decision. */
 export const shownRow = ({ row, release }: { row: AnyRow; release: Manifest }): ShownAnswer => ({
   row,
   release,
+  place: undefined,
   lapsed: false,
+  decision: undefined,
+  lacking: [],
 })
 
 export const SHARED = ['releases', 'state', 'log']
 
-/** The state of a list, and its releases, each in force. */
+/** Adds the state of a list to the facts, and its releases, which are in force. */
 export async function addShared<R extends SharedRelease>(
   facts: Facts,
   { releases, state, log }: Members,

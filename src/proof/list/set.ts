@@ -1,5 +1,5 @@
-// The rows that a batch, sheet or history shows of its releases. They are collected first; then those of each release
-// are proved at once, with one set of hashes; then all of them are facts.
+// The rows of a batch, sheet or history. They are collected first, then the rows of each release are proved at once, with
+// one set of hashes, and become facts.
 
 import { equalBytes, fromBase64 } from '../bytes.ts'
 import { type Facts, leafOfRow } from '../facts.ts'
@@ -13,15 +13,15 @@ import { HASH_SIZE, type Hash } from '../tree/merkle.ts'
 import { completed } from './likeness.ts'
 import { addShared } from './parts.ts'
 
-/** A row of a list, with the release that it is said to be of. */
+/** A row of a list, with the release that it claims to be of. */
 export interface ShownRow<R extends AnyRow = AnyRow> {
   row: R
   release: Manifest
 }
 
-/** A few bytes can stand for a long row: without these limits, a small body would take long to check. */
+/** The most rows that are given by their differences: without limits, a small body could take long to check. */
 export const MOST_IN_SHORT = 1_024
-/** How many bytes the rows have, together, that others state their differences from. */
+/** The most bytes of the rows from which the differences are given, each counted as often as it is named. */
 export const MOST_SHORT_BYTES = 1024 ** 2
 
 interface TakenRow {
@@ -32,7 +32,7 @@ interface TakenRow {
 }
 
 export class RowSet {
-  /** For each release the rows that were shown of it, by their places. */
+  /** For each release the rows that were shown of it, by index. */
   readonly #shown: Map<number, TakenRow>[]
   #inShort = 0
   #shortBytes = 0
@@ -44,12 +44,12 @@ export class RowSet {
     this.#shown = releases.map(() => new Map())
   }
 
-  /** An empty set, with the state and the releases of the list as facts. */
+  /** Makes an empty set, and adds the state and the releases of the list to the facts. */
   static async of(facts: Facts, body: Members, most?: number): Promise<RowSet> {
     return new RowSet(facts, await addShared(facts, body, isSetRelease, most))
   }
 
-  /** Takes a row that has its proof in it. */
+  /** Takes a row with its proof. */
   take(cited: unknown): ShownRow {
     const { proof, ...row } = (cited ?? {}) as Members
     ensure(isAnyRow(row), 'row_malformed')
@@ -65,7 +65,7 @@ export class RowSet {
     return { row, release }
   }
 
-  /** Takes what shows that an answer is the first choice. Periods and providers are facts at once. */
+  /** Takes the evidence that an answer is the first choice. Periods and providers become facts at once. */
   takeBecause(because: unknown): void {
     ensure(isSetBecause(because), 'proof_malformed')
     const { rows, periods = [], providers = [] } = because
@@ -79,7 +79,7 @@ export class RowSet {
     for (const provider of providers) this.facts.addProvider(provider)
   }
 
-  /** The row that another one states its differences from. */
+  /** The row from which the differences of another one are given. */
   #other(release: number, like: number): AnyRow | undefined {
     const other = this.#shown[release]?.get(like)
     this.#inShort++
@@ -92,19 +92,19 @@ export class RowSet {
     ensure(shown, 'proof_malformed')
     const { hash, bytes } = leafOfRow(row)
     const known = shown.get(index)
-    // The same row may stand in a list several times; two rows at one place cannot both be there.
+    // A row may be in a list several times. Two rows with one index cannot both be true.
     ensure(!known || equalBytes(known.hash, hash), 'leaves_contradict')
     shown.set(index, { row, hash, bytes })
   }
 
-  /** Proves the rows of every release that were taken, and no others. */
+  /** Proves the rows that were taken of each release, and no others. */
   prove(): void {
     for (const [i, shown] of this.#shown.entries()) this.#proveOf(this.releases[i] as SetRelease, shown)
   }
 
   #proveOf({ release, hashes }: SetRelease, shown: ReadonlyMap<number, TakenRow>): void {
     const rows = [...shown].map(([index, leaf]) => ({ index, ...leaf })).sort((a, b) => a.index - b.index)
-    // A release may be there only to show that it is in force.
+    // A release without rows only shows that it is in force.
     const isProved =
       rows.length === 0 ? hashes === '' : standTogether(rows, hashes, release.row_count, release.rows_root)
     ensure(isProved, 'row_not_in_release')
@@ -112,7 +112,7 @@ export class RowSet {
   }
 }
 
-/** Whether leaves, by rising places, stand in the tree with this root, by the hashes of what is beside them. */
+/** Whether leaves, by rising index, are in the tree with this root, by the hashes of the subtrees beside them. */
 export function standTogether(
   leaves: readonly PlacedLeaf[],
   hashes: string,

@@ -1,4 +1,4 @@
-// A sheet: everything in force for a code at a place and day, and proof that it is everything.
+// The check of a sheet: everything in force for a code at a place and day, and proof that it is everything.
 
 import { isEdition, isPlacedBy } from '../answer.ts'
 import { canonical } from '../canonical-json.ts'
@@ -6,14 +6,14 @@ import type { Facts } from '../facts.ts'
 import { eachOf, ensure } from '../fault.ts'
 import { type ParsedQuestion, understood } from '../lookup/question.ts'
 import { type SheetQuestion, type SheetRow, sheetFor } from '../lookup/sheet.ts'
-import { tellsLost } from '../price/lost-source.ts'
+import { hasLostSources } from '../price/lost-source.ts'
 import { isChart } from '../price/release.ts'
 import { type AnyRow, rowText } from '../price/row.ts'
 import { hasOnly, isDay, listOf, type Members } from '../shape.ts'
 import { type CheckedList, SHARED, shownRow } from './parts.ts'
 import { RowSet, type ShownRow } from './set.ts'
 
-/** A state with many localities has some hundred rows for a code. */
+/** A state with many localities has about a hundred rows for a code. */
 const MOST_ROWS = 2_000
 
 export async function checkSheet(
@@ -24,7 +24,7 @@ export async function checkSheet(
   const { data, because, place, not_held, as_of } = body
   const isSheet =
     hasOnly(body, ['data', 'because', 'place', 'not_held', 'as_of', 'sources_lost', ...SHARED]) &&
-    tellsLost(body) &&
+    hasLostSources(body) &&
     Array.isArray(data) &&
     data.length <= MOST_ROWS &&
     listOf(isChart)(not_held) &&
@@ -47,12 +47,16 @@ export async function checkSheet(
     canonical(not_held) === canonical(sheet.notHeld) &&
     isPlacedBy(facts, { place: placed }, sheet.place, asked.day) &&
     rows.length === sheet.rows.length &&
-    rows.every((row, i) => isThe(facts, row, sheet.rows[i] as SheetRow, asked))
+    rows.every((row, i) => isSameRow(facts, row, sheet.rows[i] as SheetRow, asked))
   ensure(isAnswer, 'answers_another_question')
   const lacking = facts.withoutCode(asked.cpt, asked.day)
   return { shown: shown.map((each, i) => (i === 0 ? { ...each, lacking } : each)), refused: 0 }
 }
 
-/** The same row may stand in two editions. */
-const isThe = (facts: Facts, { row, release }: ShownRow<AnyRow>, found: SheetRow, { day }: ParsedQuestion): boolean =>
-  rowText(row) === rowText(found.row) && isEdition(facts, release, found.chart, day)
+/** Whether a row is the one that the rule found, in its edition: two editions may have the same row. */
+const isSameRow = (
+  facts: Facts,
+  { row, release }: ShownRow<AnyRow>,
+  found: SheetRow,
+  { day }: ParsedQuestion,
+): boolean => rowText(row) === rowText(found.row) && isEdition(facts, release, found.chart, day)

@@ -1,23 +1,23 @@
-// A bill: what its lines come to, exactly.
+// The amounts of the lines of a bill, exactly.
 
 import { amountText, tenThousandths } from '../price/money.ts'
 import type { PricedRow } from '../price/row.ts'
 import type { Adjustment } from './modifiers.ts'
 
-/** What a line comes to: an amount, or from and to where a hospital lists several. */
+/** The amount of a line, or the lowest and highest if a hospital lists several. */
 export type LineAmount = { amount: string } | { low: string; high: string }
 
-type Counted = Pick<PricedRow, 'kind' | 'npi' | 'price' | 'flags'>
+type PriceFacts = Pick<PricedRow, 'kind' | 'npi' | 'price' | 'flags'>
 
-/** What the units of a bill count: services, or what Medicare states its price for. A hospital's dosages are its own. */
-export const countsUnits = ({ kind, npi, price, flags }: Counted): boolean =>
+/** Whether the units of a bill are those of the price: services, or Medicare's units. A hospital's dosages are its own. */
+export const countsUnits = ({ kind, npi, price, flags }: PriceFacts): boolean =>
   kind !== 'rate' && (npi === null || (price.per === null && !flags.includes('mixed_units')))
 
 /**
- * The price of a line times its units. A modifier that changes the amount has changed it first. Null for a factor, and for a
- * price of a hospital's own unit, or of several: units on a bill are not what they are multiplied with.
+ * The price of a line times its units, after a modifier has changed it. Null for a factor, and for a price by a hospital's
+ * own unit, or by several: the units on a bill are others.
  */
-export function extended(row: Counted, adjustment: Adjustment | undefined, units: number): LineAmount | null {
+export function extended(row: PriceFacts, adjustment: Adjustment | undefined, units: number): LineAmount | null {
   if (!countsUnits(row)) return null
   const { price } = row
   const times = (amount: string): string => amountText(tenThousandths(amount) * BigInt(units))
@@ -37,7 +37,7 @@ export const isBilled = (amount: unknown): amount is string => typeof amount ===
 
 export interface BillLine {
   basis: string
-  /** Null for a line that comes to nothing that can be added up. */
+  /** Null for a line without an amount that can be added up. */
   extended: LineAmount | null
   billed: string | null
 }
@@ -47,7 +47,7 @@ export interface Total {
   lines: number
   low: string
   high: string
-  /** What was billed for these lines; null where a line does not say. */
+  /** The sum billed for these lines; null if a line does not state it. */
   billed: string | null
 }
 export interface Summary {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isSaidOf } from '../answer.ts'
+import { fitsRefusal } from '../answer.ts'
 import { aFee, aPlace } from '../registry-fixture.ts'
 import { conditionOf } from './condition.ts'
 import type { Adjustment } from './modifiers.ts'
@@ -16,7 +16,7 @@ test('an adjusted amount says what it depends on: documents, specialties or noth
 })
 
 test('only a price can stand beside the refusal of its modifier', () => {
-  const said = (row: Parameters<typeof isSaidOf>[1]) => isSaidOf('modifier_not_allowed', row)
+  const said = (row: Parameters<typeof fitsRefusal>[1]) => fitsRefusal('modifier_not_allowed', row)
   expect([said(aFee({ cpt: '99213' })), said(aPlace('60611', 'US-IL-16'))]).toEqual([true, false])
-  expect(isSaidOf('not_on_schedule', aFee({ cpt: '99213' }))).toBe(false)
+  expect(fitsRefusal('not_on_schedule', aFee({ cpt: '99213' }))).toBe(false)
 })

@@ -1,4 +1,4 @@
-// On what an adjusted amount depends beside the row. No answer can know it; whoever shows the amount must say it.
+// Conditions of an adjusted amount that no answer can know. Every page that shows the amount must state them.
 
 import type { PricedRow } from '../price/row.ts'
 import type { Adjustment } from './modifiers.ts'

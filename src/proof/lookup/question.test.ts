@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { SETTINGS } from '../price/row.ts'
-import { isNeutral } from './modifiers.ts'
+import { isNeutral, NEUTRAL_MODIFIERS } from './modifiers.ts'
 import { codeOf, hasOnlyTexts, parseQuestion, type Question, type QuestionFault } from './question.ts'
 import { isDivided, localitiesOf, parseRegion } from './region.ts'
 
@@ -13,7 +13,7 @@ test('what is left out or empty has its default', () => {
   const bare = {
     cpt: '99213',
     day: DAY,
-    region: { region: 'national' },
+    region: { level: 'national', region: 'national' },
     npi: null,
     modifiers: [],
     setting: undefined,
@@ -75,16 +75,16 @@ test('every setting has a meaning at a hospital, or with a basis', () => {
 })
 
 test.each([
-  ['national', { region: 'national' }],
-  ['NATIONAL', { region: 'national' }],
-  ['IL', { state: 'IL' }],
-  ['us-il', { state: 'IL' }],
-  ['US-IL-16', { region: 'US-IL-16', state: 'IL' }],
-  ['us-pr-20', { region: 'US-PR-20', state: 'PR' }],
-  ['60611', { zip: '60611', plusFour: null }],
-  ['zip-60611', { zip: '60611', plusFour: null }],
-  ['60611-1234', { zip: '60611', plusFour: '1234' }],
-  ['ZIP-60611-1234', { zip: '60611', plusFour: '1234' }],
+  ['national', { level: 'national', region: 'national' }],
+  ['NATIONAL', { level: 'national', region: 'national' }],
+  ['IL', { level: 'state', state: 'IL' }],
+  ['us-il', { level: 'state', state: 'IL' }],
+  ['US-IL-16', { level: 'locality', region: 'US-IL-16', state: 'IL' }],
+  ['us-pr-20', { level: 'locality', region: 'US-PR-20', state: 'PR' }],
+  ['60611', { level: 'zip', zip: '60611', plusFour: null }],
+  ['zip-60611', { level: 'zip', zip: '60611', plusFour: null }],
+  ['60611-1234', { level: 'zip', zip: '60611', plusFour: '1234' }],
+  ['ZIP-60611-1234', { level: 'zip', zip: '60611', plusFour: '1234' }],
 ] as const)('the region %s is understood', (text, region) => {
   expect(parseRegion(text)).toEqual(region)
 })
@@ -151,4 +151,15 @@ test('the states and areas are these, and those with several localities, and tho
   expect(areas.filter(isDivided)).toEqual(listed('CA FL GA IL LA MA MD ME MI MO NJ NY OR PA TX WA'))
   expect(areas.filter((area) => localitiesOf(area) !== area)).toEqual(listed('GU AS MP'))
   expect(localitiesOf('GU')).toBe('HI')
+})
+
+test('every modifier that changes no payment stands in the table once, with its meaning and its source', () => {
+  const codes = NEUTRAL_MODIFIERS.flatMap((group) => group.codes.split(' '))
+  expect(codes.toSorted()).toEqual(PAIRS.filter(isNeutral))
+  for (const { meaning, source } of NEUTRAL_MODIFIERS)
+    expect([meaning, /^[a-z][a-z :,]+$/.test(meaning), /^(NCCI|MCPM|MBPM) [\dI]/.test(source)]).toEqual([
+      meaning,
+      true,
+      true,
+    ])
 })

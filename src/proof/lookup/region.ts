@@ -1,50 +1,50 @@
 // Regions as people write them.
 
-/** The states, the District of Columbia, and the areas that have Medicare. */
-const AREA =
-  'A[KLRSZ]|C[AOT]|D[CE]|FL|G[AU]|HI|I[ADLN]|K[SY]|LA|M[ADEINOPST]|N[CDEHJMVY]|O[HKR]|P[AR]|RI|S[CD]|T[NX]|UT|V[AIT]|W[AIVY]'
+import { words } from '../shape.ts'
+
+/** With the District of Columbia and the areas that have Medicare. */
+const STATES = new Set(
+  words(`AK AL AR AS AZ CA CO CT DC DE FL GA GU HI IA ID IL IN KS KY LA MA MD ME MI MN MO MP MS
+    MT NC ND NE NH NJ NM NV NY OH OK OR PA PR RI SC SD TN TX UT VA VI VT WA WI WV WY`),
+)
 
 /**
- * States with several Medicare localities. Which of them were loaded must not decide whether a state has one price.
+ * The states with several Medicare localities. Which localities were loaded must not decide whether a state has one price.
  * Source: the GPCI files of 2025 and 2026.
  */
-const DIVIDED = /CA|FL|GA|IL|LA|M[ADEIO]|N[JY]|OR|PA|TX|WA/
-export const isDivided = (state: string): boolean => DIVIDED.test(state)
+const DIVIDED_STATES = new Set(words('CA FL GA IL LA MA MD ME MI MO NJ NY OR PA TX WA'))
+export const isDivided = (state: string): boolean => DIVIDED_STATES.has(state)
 
-/** The islands of the Pacific lie in the locality of Hawaii. */
-/** The state whose localities a state or area lies in. */
-export const localitiesOf = (state: string): string => (/GU|AS|MP/.test(state) ? 'HI' : state)
+const PACIFIC_ISLANDS = new Set(['AS', 'GU', 'MP'])
+/** The islands of the Pacific are in the locality of Hawaii. */
+export const localitiesOf = (state: string): string => (PACIFIC_ISLANDS.has(state) ? 'HI' : state)
 
 /** Whether the region of a row is a former bidding area. */
 export const isBiddingArea = (region: string): boolean => region.startsWith('CBA-')
 
-type StateAsked = { state: string; region?: never }
-type LocalityAsked = { region: string; state: string }
-/** With the region whose rows speak for it, and the state, as far as they are known. */
+/** A place as it is asked for, with the region of the rows that answer and the state, as far as they are known. */
 export type Region =
-  | { region: 'national'; state?: never }
-  | StateAsked
-  | LocalityAsked
-  | { zip: string; plusFour: string | null }
-  /** A former bidding area, of which it is open in which state the address is. */
-  | { area: string }
+  | { level: 'national'; region: 'national'; state?: never }
+  | { level: 'state'; region?: never; state: string }
+  | { level: 'locality'; region: string; state: string }
+  | { level: 'zip'; zip: string; plusFour: string | null }
+  /** A former bidding area. It may be in several states. */
+  | { level: 'area'; area: string }
 
-export const isStateAsked = (region: Region): region is StateAsked => 'state' in region && !('region' in region)
-export const isLocalityAsked = (region: Region): region is LocalityAsked => 'state' in region && 'region' in region
+export const isStateAsked = (region: Region): region is Extract<Region, { level: 'state' }> => region.level === 'state'
+export const isLocalityAsked = (region: Region): region is Extract<Region, { level: 'locality' }> =>
+  region.level === 'locality'
 
 /** `national`, `US-IL`, `IL`, `US-IL-16`, `60611`, `ZIP-60611`, `60611-1234`, `CBA-1A2B3C4D`, in any case. */
-const REGION = new RegExp(
-  `^(?:national|(?:zip-)?(\\d{5})(?:-(\\d{4}))?|(us-)?(${AREA})(?:-(\\d\\d))?|(cba-[\\da-f]{8}))$`,
-  'i',
-)
+const REGION = /^(?:(national)|(?:zip-)?(\d{5})(?:-(\d{4}))?|(us-)?([a-z]{2})(?:-(\d\d))?|(cba-[\da-f]{8}))$/i
 
-/** Undefined for what has another form, and for a state or area that does not exist. */
 export function parseRegion(text: string): Region | undefined {
-  const [whole, zip, plusFour = null, country, area, locality, bidding] = REGION.exec(text) ?? []
-  if (zip) return { zip, plusFour }
-  if (bidding) return { area: bidding.toUpperCase() }
-  if (!area) return whole ? { region: 'national' } : undefined
-  const state = area.toUpperCase()
-  if (!locality) return { state }
-  return country ? { region: `US-${state}-${locality}`, state } : undefined
+  const [, national, zip, plusFour = null, country, letters, locality, area] = REGION.exec(text) ?? []
+  if (national !== undefined) return { level: 'national', region: 'national' }
+  if (zip !== undefined) return { level: 'zip', zip, plusFour }
+  if (area !== undefined) return { level: 'area', area: area.toUpperCase() }
+  const state = letters?.toUpperCase() ?? ''
+  if (!STATES.has(state)) return undefined
+  if (locality === undefined) return { level: 'state', state }
+  return country === undefined ? undefined : { level: 'locality', region: `US-${state}-${locality}`, state }
 }

@@ -1,5 +1,5 @@
-// Everything that is in force for a code at a place and day: a pure rule, run by the service to make the sheet and by
-// the verifier to check that nothing is missing from it.
+// The rule for a sheet: everything in force for a code at a place and day. It is pure: the service makes the sheet by it,
+// and the verifier checks that nothing is missing.
 
 import { type ChartFacts, type ChartTable, codeIn, factsOf, PLACE_CHART } from '../price/charts.ts'
 import type { AnyRow, PlaceRow } from '../price/row.ts'
@@ -8,7 +8,7 @@ import { type Place, placeOf } from './place.ts'
 import type { ParsedQuestion, Question } from './question.ts'
 import { localitiesOf } from './region.ts'
 
-/** What a sheet was asked for. */
+/** The question to a sheet. */
 export type SheetQuestion = Pick<Question, 'cpt' | 'as_of' | 'region' | 'npi'>
 
 export interface SheetRow {
@@ -25,17 +25,17 @@ export type Sheet =
       place: PlaceRow | undefined
     }
   | { outcome: 'unknown_provider' | 'unknown_zip' | 'region_ambiguous' }
-  /** Where a ZIP code lies is not known on that day. */
+  /** No table of ZIP codes is in force on the day. */
   | { outcome: 'no_edition'; charts: string[] }
 
-/** Every schedule is asked, and with a provider its own file. */
+/** Searches every schedule, and with a provider its own file. */
 export function sheetFor(editions: Editions, { cpt, region, npi }: ParsedQuestion, table: ChartTable): Sheet {
   const own = npi === null ? undefined : editions.chartOf(npi)
   if (npi !== null && own === undefined) return { outcome: 'unknown_provider' }
   const place = placeOf(editions, { region, setting: undefined, basis: undefined }, table)
   if (!place) return { outcome: 'unknown_zip' }
   if (place.notHeld) return { outcome: 'no_edition', charts: [PLACE_CHART] }
-  // In several localities, or in two states.
+  // The ZIP code is in several localities, or in two states.
   if (place.split || (place.region !== 'national' && place.state === undefined)) return { outcome: 'region_ambiguous' }
   const rows: SheetRow[] = []
   const notHeld: string[] = []
@@ -54,7 +54,7 @@ export function sheetFor(editions: Editions, { cpt, region, npi }: ParsedQuestio
   return { outcome: 'sheet', rows, notHeld, place: place.row }
 }
 
-/** What keys begin with after the code: the place, as far as the chart tells places apart, then the whole country. */
+/** The prefixes of keys after the code: the place, as far as the chart tells places apart, then the whole country. */
 function prefixesOf({ speaks }: ChartFacts, { region, state = '', area }: Place): string[] {
   if (speaks === 'national' || region === 'national') return ['national|']
   if (speaks === 'state') return [...(area ? [`${area}|`] : []), `US-${state}|`, 'national|']

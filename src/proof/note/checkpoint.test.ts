@@ -146,7 +146,7 @@ test('a retired key counts for what it signed, and for nothing after it', async 
   const policy = parsePolicy(formatPolicy([current], [], 0, [retired])) as TrustPolicy
   for (const size of [0, 1, 2, 3])
     expect(await openCheckpoint(await log.checkpoint(size), policy)).toMatchObject({ ok: true, retired: true })
-  // Who stole the key can neither continue the log nor give its last checkpoint another root.
+  // A thief of the key can neither continue the log nor give its last checkpoint another root.
   for (const stolen of [await log.checkpoint(4), await fork.checkpoint(3)])
     expect(await openCheckpoint(stolen, policy)).toEqual({ ok: false, reason: 'key_retired' })
   const both = await signNote(await log.text(), [current, old])

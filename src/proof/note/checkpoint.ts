@@ -11,18 +11,18 @@ export interface OpenedCheckpoint {
   ok: true
   head: TreeHead
   cosigners: Cosigner[]
-  /** Only retired keys of its log signed it. It was published once, and says nothing about now. */
+  /** True if only retired keys of its log signed it: it was published once, and says nothing about now. */
   retired: boolean
 }
 
-/** The last few checkpoints opened under a policy: all rows of a page share one, and a signature check costs most. */
-const recent = new WeakMap<TrustPolicy, Map<string, ReturnType<typeof open>>>()
+/** All rows of a page share a checkpoint, and a check of signatures costs most. */
+const recent = new WeakMap<TrustPolicy, Map<string, Promise<OpenedCheckpoint | FailedCheck>>>()
 const MOST_RECENT = 8
 
 /** A checkpoint counts if the log's own pinned key signed it, and a quorum of pinned witnesses cosigned it. */
 export async function openCheckpoint(note: string, policy: TrustPolicy): Promise<OpenedCheckpoint | FailedCheck> {
-  const known = recent.get(policy) ?? new Map<string, ReturnType<typeof open>>()
-  // First of all: what is no policy is refused here, before a check begins whose failure nobody would wait for.
+  const known = recent.get(policy) ?? new Map<string, Promise<OpenedCheckpoint | FailedCheck>>()
+  // This throws if there is no policy, before a check begins whose failure nobody would wait for.
   recent.set(policy, known)
   const opened = known.get(note) ?? open(note, policy)
   if (known.size === MOST_RECENT) known.clear()
@@ -37,7 +37,7 @@ const open = (text: string, policy: TrustPolicy): Promise<OpenedCheckpoint | Fai
     const head = parseTreeHead(opened.note.text)
     ensure(head, 'checkpoint_malformed')
     const signers = opened.signers.filter(({ name }) => name === head.origin)
-    ensure(signers.length, 'origin_not_pinned')
+    ensure(signers.length > 0, 'origin_not_pinned')
     const isRetired = !logs.some(({ key }) => signers.includes(key))
     ensure(!isRetired || retired.some((each) => signers.includes(each.key) && isUpTo(each, head)), 'key_retired')
     const cosigners = await cosignersOf(opened.note, keysOf(witnesses))
@@ -48,6 +48,6 @@ const open = (text: string, policy: TrustPolicy): Promise<OpenedCheckpoint | Fai
 
 const keysOf = (holders: readonly { key: VerifierKey }[]): VerifierKey[] => holders.map(({ key }) => key)
 
-/** Whoever steals a retired key must not be able to continue the log with it. */
+/** A stolen retired key must not be able to continue the log. */
 const isUpTo = ({ size, root }: RetiredKey, head: TreeHead): boolean =>
   head.size < size || (head.size === size && equalBytes(head.root, root))

@@ -74,7 +74,7 @@ test('a forger who gets a key of small order into a policy can sign nothing with
   expect(parseVerifierKey(formatVerifierKey(name, neutral))).toBeUndefined()
   expect(parseVerifierKey(formatVerifierKey(name, neutral, 4))).toBeUndefined()
 
-  // What it would have meant.
+  // If the key could be pinned, the forged checkpoint would count.
   const head = `${name}\n7\n${Buffer.alloc(32).toString('base64')}\n`
   const forged = `${head}\n${signatureLine({ name, id: keyId(name, neutral), signature })}`
   const key = { type: 1 as const, name, publicKey: neutral, id: keyId(name, neutral) }

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { toBase64 } from '../bytes.ts'
+import { toBase64, utf8 } from '../bytes.ts'
 import { anMlDsaWitness, aSigner, MemoryLog } from '../fixture.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './policy.ts'
-import { formatVerifierKey } from './signed-note.ts'
+import { formatVerifierKey, verifyEd25519 } from './signed-note.ts'
 
 const NAME = 'w.example/witness'
 const SECONDS = 1_700_000_000
@@ -82,4 +82,13 @@ test('where the platform cannot check ML-DSA-44, its lines count for nothing and
   child.stdin.write(JSON.stringify([policy, note + (await cosigned(text))]))
   child.stdin.end()
   expect(JSON.parse(await new Response(child.stdout).text())).toEqual(['quorum_not_met', 0])
+})
+
+test('bytes that change while a signature is checked do not change the verdict', async () => {
+  const message = utf8('text')
+  const signature = await log.sign(message)
+  const copies = [log.publicKey.slice(), signature.slice(), message.slice()] as const
+  const verdict = verifyEd25519(...copies)
+  for (const bytes of copies) bytes.fill(0)
+  expect(await verdict).toBe(true)
 })

@@ -1,35 +1,34 @@
-// Signatures, as far as the platform can check them. Every platform has Ed25519; ML-DSA-44 (FIPS 204) is in Bun, and not
-// yet in Node 20 and most browsers.
+// Signatures by WebCrypto. ML-DSA-44 (FIPS 204) is in Bun, and not yet in Node 20 and most browsers.
 
 export const ML_DSA_KEY_BYTES = 1312
 export const ML_DSA_SIGNATURE_BYTES = 2420
 
 /** The types of WebCrypto do not know the format of newer keys yet. */
-type Format = 'raw' | 'raw-public'
+type KeyFormat = 'raw' | 'raw-public'
 
 const imported = new WeakMap<Uint8Array, Promise<CryptoKey>>()
 
-/** Pinned keys are few and used often, and importing one costs as much as a hash of a page. */
-function importedKey(format: Format, algorithm: string, publicKey: Uint8Array): Promise<CryptoKey> {
-  const known =
-    imported.get(publicKey) ?? crypto.subtle.importKey(format as 'raw', buffer(publicKey), algorithm, false, ['verify'])
-  imported.set(publicKey, known)
-  return known
+/** Importing a key takes long, and pinned keys are used often. */
+function importedKey(format: KeyFormat, algorithm: string, publicKey: Uint8Array): Promise<CryptoKey> {
+  const key =
+    imported.get(publicKey) ?? crypto.subtle.importKey(format as 'raw', copyOf(publicKey), algorithm, false, ['verify'])
+  imported.set(publicKey, key)
+  return key
 }
 
-/** WebCrypto takes views of unshared memory only, and nothing here shares any. */
-const buffer = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>
+/** WebCrypto reads bytes later: a copy does not change, and is not shared. */
+const copyOf = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
 
 export async function isSigned(
-  format: Format,
+  format: KeyFormat,
   algorithm: string,
   publicKey: Uint8Array,
   signature: Uint8Array,
   message: Uint8Array,
 ): Promise<boolean> {
+  const copies = [copyOf(signature), copyOf(message)] as const
   try {
-    const key = await importedKey(format, algorithm, publicKey)
-    return await crypto.subtle.verify(algorithm, key, buffer(signature), buffer(message))
+    return await crypto.subtle.verify(algorithm, await importedKey(format, algorithm, publicKey), ...copies)
   } catch {
     return false // a key that cannot be read, such as a point that is not on the curve, signs nothing
   }
@@ -38,16 +37,17 @@ export async function isSigned(
 const ML_DSA = ['raw-public', 'ML-DSA-44'] as const
 const ANY_KEY = new Uint8Array(ML_DSA_KEY_BYTES)
 
-/** Undefined where the platform cannot tell. */
+/** Undefined if the platform cannot check it. */
 export async function verifyMlDsa44(
   publicKey: Uint8Array,
   signature: Uint8Array,
   message: Uint8Array,
 ): Promise<boolean | undefined> {
+  const signed = isSigned(...ML_DSA, publicKey, signature, message)
   try {
     await importedKey(...ML_DSA, ANY_KEY)
   } catch {
     return undefined
   }
-  return isSigned(...ML_DSA, publicKey, signature, message)
+  return signed
 }

@@ -19,7 +19,7 @@ export interface TrustedLog {
   url?: string
 }
 
-/** A key that signs no more. It still counts for the checkpoints that it signed: those up to this one. */
+/** A key that does not sign any more. It still counts for checkpoints up to this size, where the log has this root. */
 export interface RetiredKey {
   key: VerifierKey
   size: number
@@ -27,7 +27,7 @@ export interface RetiredKey {
 }
 
 export interface TrustedWitness {
-  /** What the policy calls it. It means nothing outside of the file. */
+  /** Its name in the policy, which means nothing outside of the file. */
   name: string
   key: VerifierKey
   url?: string
@@ -51,10 +51,9 @@ export interface TrustPolicy {
 }
 
 const NONE = 'none'
-/** To other readers of tlog-policy this is a comment: to them the key is not there, which is safe. */
+/** A comment to other readers of tlog-policy: they do not trust the key, which is safe. */
 const RETIRED = '#retired'
 
-/** Whether cosignatures by these witnesses are enough. */
 export function meetsQuorum(policy: TrustPolicy, cosigners: readonly VerifierKey[]): boolean {
   const cosigned = ({ key }: TrustedWitness): boolean =>
     cosigners.some(({ publicKey }) => equalBytes(publicKey, key.publicKey))
@@ -71,7 +70,7 @@ export interface PolicyKey {
   url?: string
 }
 
-/** Writes a policy under which `quorum` of the witnesses, all unless said otherwise, must cosign. */
+/** Writes a policy by which `quorum` of the witnesses must cosign: all of them if it is left out. */
 export function formatPolicy(
   logs: readonly PolicyKey[],
   witnesses: readonly PolicyKey[] = [],
@@ -95,7 +94,7 @@ export function formatPolicy(
   return text
 }
 
-/** Undefined on anything it does not understand: a trust file that is half understood is not trusted. */
+/** Undefined if any line is not understood: a trust file that is half understood is not trusted. */
 export function parsePolicy(text: string): TrustPolicy | undefined {
   if (/[\0-\x08\v-\x1f\x7f-\x9f]/.test(text)) return undefined
   const logs: TrustedLog[] = []
@@ -107,37 +106,45 @@ export function parsePolicy(text: string): TrustPolicy | undefined {
   const taken = new Set([NONE])
   let quorum: string | undefined
 
-  const define = (name: string): boolean => !names.has(name) && !!names.add(name)
-  /** The key of a log, new among those that are known; a log has one way of signing. */
+  const define = (name: string): boolean => {
+    if (names.has(name)) return false
+    names.add(name)
+    return true
+  }
   const logKey = (vkey: string): VerifierKey | undefined => newKey(vkey, [ED25519], [...logs, ...retired])
-  /** Each puts down what a line says, and says whether it could make sense of its words. */
-  const lines: { [kind: string]: (words: readonly string[]) => unknown } = {
-    log([vkey = '', url, more]) {
+  const lines: { readonly [kind: string]: (words: readonly string[]) => boolean } = {
+    log([vkey = '', url, ...more]) {
       const key = logKey(vkey)
-      return key && !more && logs.push({ key, ...(url && { url }) })
+      if (!key || more.length > 0) return false
+      logs.push({ key, ...(url !== undefined && { url }) })
+      return true
     },
-    [RETIRED]([vkey = '', decimal, encoded, more]) {
+    [RETIRED]([vkey = '', decimal, encoded, ...more]) {
       const key = logKey(vkey)
       const head = parseTreeHead(`${vkey}\n${decimal}\n${encoded}\n`)
-      return key && head && !more && retired.push({ key, size: head.size, root: head.root })
+      if (!key || !head || more.length > 0) return false
+      retired.push({ key, size: head.size, root: head.root })
+      return true
     },
-    witness([name = '', vkey = '', url, more]) {
+    witness([name = '', vkey = '', url, ...more]) {
       const key = newKey(vkey, [COSIGNATURE, ML_DSA_44], witnesses)
-      return key && !more && define(name) && witnesses.push({ name, key, ...(url && { url }) })
+      if (!key || more.length > 0 || !define(name)) return false
+      witnesses.push({ name, key, ...(url !== undefined && { url }) })
+      return true
     },
     group([name = '', rule = '', ...members]) {
       const threshold = thresholdOf(rule, members.length)
-      const isFree = (member: string): boolean => names.has(member) && !taken.has(member) && !!taken.add(member)
-      return (
-        threshold > 0 &&
-        threshold <= members.length &&
-        members.every(isFree) &&
-        define(name) &&
-        groups.push({ name, threshold, members })
-      )
+      if (threshold < 1 || threshold > members.length) return false
+      for (const member of members) {
+        if (!names.has(member) || taken.has(member)) return false
+        taken.add(member)
+      }
+      if (!define(name)) return false
+      groups.push({ name, threshold, members })
+      return true
     },
-    quorum([name = '', more]) {
-      if (quorum || more || !names.has(name)) return false
+    quorum([name = '', ...more]) {
+      if (quorum !== undefined || more.length > 0 || !names.has(name)) return false
       quorum = name
       return true
     },
@@ -145,16 +152,15 @@ export function parsePolicy(text: string): TrustPolicy | undefined {
   for (const line of text.split('\n')) {
     const [kind = '#', ...words] = line.match(/[^ \t]+/g) ?? []
     if (kind.startsWith('#') && kind !== RETIRED) continue
-    // Names that look alike must be alike, and a policy must mean the same in every version of Unicode.
-    if (!/^[\t -~]*$/.test(line)) return undefined
-    if (!own(lines, kind)?.(words)) return undefined
+    // In ASCII, names that look alike are alike, whatever the version of Unicode.
+    if (!/^[\t -~]*$/.test(line) || !own(lines, kind)?.(words)) return undefined
   }
   const isOfLog = ({ key }: RetiredKey): boolean => logs.some((log) => log.key.name === key.name)
-  if (!quorum || !logs.length || !retired.every(isOfLog)) return undefined
+  if (quorum === undefined || logs.length === 0 || !retired.every(isOfLog)) return undefined
   return { logs, retired, witnesses, groups, quorum }
 }
 
-/** One public key under two names would count twice. */
+/** Refuses a public key that is known already: under two names it would count twice. */
 function newKey(
   vkey: string,
   types: readonly KeyType[],
@@ -165,7 +171,6 @@ function newKey(
   return isNew ? key : undefined
 }
 
-/** How many of these members a rule asks for; 0 if it is none. */
 function thresholdOf(rule: string, members: number): number {
   if (rule === 'any') return 1
   if (rule === 'all') return members

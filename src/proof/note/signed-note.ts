@@ -6,8 +6,8 @@ import { sha256 } from '../sha256.ts'
 import { isSoundEd25519Key } from './ed25519-key.ts'
 import { isSigned, ML_DSA_KEY_BYTES } from './ml-dsa.ts'
 
-/** The signature types that this service knows: plain Ed25519, and a witness's timestamped cosignatures of two kinds. */
 export const ED25519 = 1
+/** Witnesses cosign with a time, by Ed25519 or by ML-DSA-44. */
 export const COSIGNATURE = 4
 export const ML_DSA_44 = 6
 export type KeyType = typeof ED25519 | typeof COSIGNATURE | typeof ML_DSA_44
@@ -23,7 +23,7 @@ export interface VerifierKey {
   publicKey: Uint8Array
 }
 
-/** Signs bytes with one Ed25519 key. How the key is kept is the caller's affair. */
+/** Signs bytes with one Ed25519 key, wherever that is kept. */
 export interface NoteSigner {
   name: string
   publicKey: Uint8Array
@@ -47,14 +47,9 @@ export interface SignedNote {
   signers: VerifierKey[]
 }
 
-/** SHA-256(name, newline, type, public key), first four bytes. */
-const idOf = (name: string, publicKey: Uint8Array, type: KeyType): Uint8Array =>
-  sha256(Uint8Array.of(...utf8(`${name}\n`), type, ...publicKey)).slice(0, 4)
-
 export const keyId = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): Uint8Array =>
-  idOf(name, publicKey, type)
+  sha256(concat(utf8(`${name}\n`), Uint8Array.of(type), publicKey)).slice(0, 4)
 
-/** No spaces, control characters, plus signs or lone surrogates. */
 export const isKeyName = (name: string): boolean => /^[^\s+\p{Z}\p{Cc}\p{Cs}]+$/u.test(name)
 
 export const formatVerifierKey = (name: string, publicKey: Uint8Array, type: KeyType = ED25519): string =>
@@ -65,21 +60,21 @@ const isKeyOfType = (type: number | undefined, publicKey: Uint8Array): type is K
     ? publicKey.length === ML_DSA_KEY_BYTES
     : (type === ED25519 || type === COSIGNATURE) && isSoundEd25519Key(publicKey)
 
-/** `<name>+<key id>+<base64 of type and key>`; undefined unless it is whole and its id is the right one. */
+/** `<name>+<key id>+<base64 of type and key>` */
 export function parseVerifierKey(text: string): VerifierKey | undefined {
   const [, name = '', id = '', encoded = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(text) ?? []
   const key = fromBase64(encoded)
   const type = key?.[0]
   const publicKey = key?.slice(1)
   if (!isKeyName(name) || !publicKey || !isKeyOfType(type, publicKey)) return undefined
-  const expected = idOf(name, publicKey, type)
+  const expected = keyId(name, publicKey, type)
   return toHex(expected) === id ? { type, name, id: expected, publicKey } : undefined
 }
 
 const isNoteText = (text: string): boolean =>
   text.endsWith('\n') && text.isWellFormed() && !/[\0-\t\v-\x1f\x7f]/.test(text)
 
-/** `\u2014 <name> <base64 of key id and signature>`, with its newline. */
+/** Writes `\u2014 <name> <base64 of key id and signature>` and a newline. */
 export const signatureLine = ({ name, id, signature }: NoteSignature): string =>
   `\u2014 ${name} ${toBase64(concat(id, signature))}\n`
 
@@ -93,7 +88,7 @@ export async function signNote(text: string, signers: readonly NoteSigner[]): Pr
   return `${text}\n${lines.join('')}`
 }
 
-/** Splits a note at its last empty line. Checks the grammar, not the signatures. */
+/** Checks the grammar, not the signatures. */
 export function parseNote(note: string): Note | undefined {
   if (!isNoteText(note) || utf8(note).length > MAX_NOTE_BYTES) return undefined
   const gap = note.lastIndexOf('\n\n')
@@ -111,10 +106,7 @@ export function parseNote(note: string): Note | undefined {
   return { text, signatures }
 }
 
-/**
- * Checks a note by pinned keys of the plain type. Signatures by other keys are ignored; one by a pinned
- * key that does not verify spoils the whole note, and so does having none.
- */
+/** Ignores signatures by other keys. Fails if one by a pinned key does not verify, and if there is none. */
 export async function checkNote(text: string, keys: readonly VerifierKey[]): Promise<SignedNote> {
   const note = parseNote(text)
   ensure(note, 'note_malformed')
@@ -125,7 +117,7 @@ export async function checkNote(text: string, keys: readonly VerifierKey[]): Pro
     ensure(await verifyEd25519(key.publicKey, line.signature, utf8(note.text)), 'note_signature_invalid')
     signers.push(key)
   }
-  ensure(signers.length, 'note_unsigned')
+  ensure(signers.length > 0, 'note_unsigned')
   return { note, signers }
 }
 
@@ -135,7 +127,6 @@ export const openNote = (
 ): Promise<({ ok: true } & SignedNote) | FailedCheck> =>
   verdictOf(async () => ({ ok: true, ...(await checkNote(text, keys)) }))
 
-/** Name and id together say whose signature it is meant to be, and of which type. */
 export const findKey = (
   keys: readonly VerifierKey[],
   { name, id }: Pick<NoteSignature, 'name' | 'id'>,

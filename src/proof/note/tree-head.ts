@@ -14,10 +14,10 @@ export const formatTreeHead = ({ origin, size, root }: TreeHead): string => `${o
 const THREE_LINES = /^([^\n]+)\n(0|[1-9]\d{0,15})\n(.+)\n$/
 const WITH_EXTENSIONS = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/=]+)\n(?:[^\n]+\n)*$/
 
-/** Extension lines are not recommended by the specification and not written by this service, so they are refused. */
+/** Refuses extension lines, which this service does not write. */
 export const parseTreeHead = (text: string): TreeHead | undefined => headIn(THREE_LINES.exec(text))
 
-/** For a witness, which follows other logs too: further lines may come after the three. */
+/** Takes extension lines: a witness follows other logs too. */
 export const parseExtendedHead = (text: string): TreeHead | undefined => headIn(WITH_EXTENSIONS.exec(text))
 
 function headIn(match: RegExpExecArray | null): TreeHead | undefined {

@@ -1,9 +1,9 @@
-// The charts that a lookup knows: their bases, where they speak, and which of them may answer a question.
-// The registry has the whole table; a test keeps this part of it the same.
+// The charts that a lookup knows, and which of them may answer a question. The registry has the whole table; a test
+// compares the two.
 
 import { own } from '../shape.ts'
-import { BASES, type Basis, type Setting } from './row.ts'
-import { renamed, SCHEDULES, type ScheduleFacts } from './schedules.ts'
+import type { Basis, Setting } from './row.ts'
+import { HOSPITAL_CHARGES, SCHEDULES, type ScheduleFacts } from './schedules.ts'
 
 export interface ChartFacts extends Pick<ScheduleFacts, 'speaks' | 'settings' | 'standIn'> {
   bases: readonly Basis[]
@@ -12,19 +12,24 @@ export interface ChartFacts extends Pick<ScheduleFacts, 'speaks' | 'settings' | 
 export const PLACE_CHART = 'zip-locality'
 export const HOSPITAL = 'hospital-mrf:'
 
-/** What is known of each schedule. A verifier uses its own; a registry with further schedules tells its clients theirs. */
+/** The facts of each chart. A verifier uses its own; a registry with further schedules tells its clients theirs. */
 export interface ChartTable {
   readonly [chart: string]: ChartFacts
 }
-/** The schedule `cms-pfs-qpp` has the basis `medicare_pfs_qpp`, and so have all of them. */
-export const CHARTS: ChartTable = renamed<ScheduleFacts, ChartFacts>(SCHEDULES, ([name, facts]) => [
-  `cms-${name.replace('_', '-')}`,
-  { bases: [`medicare_${name}` as Basis], ...facts },
-])
+export const CHARTS: ChartTable = {
+  'cms-pfs': { bases: ['medicare_pfs'], ...SCHEDULES.medicare_pfs },
+  'cms-pfs-qpp': { bases: ['medicare_pfs_qpp'], ...SCHEDULES.medicare_pfs_qpp },
+  'cms-clfs': { bases: ['medicare_clfs'], ...SCHEDULES.medicare_clfs },
+  'cms-opps': { bases: ['medicare_opps'], ...SCHEDULES.medicare_opps },
+  'cms-asc': { bases: ['medicare_asc'], ...SCHEDULES.medicare_asc },
+  'cms-asp': { bases: ['medicare_asp'], ...SCHEDULES.medicare_asp },
+  'cms-dmepos': { bases: ['medicare_dmepos'], ...SCHEDULES.medicare_dmepos },
+  'cms-anesthesia': { bases: ['medicare_anesthesia'], ...SCHEDULES.medicare_anesthesia },
+}
 
-/** A hospital's file: its prices are national in form, as it stands where it stands. */
+/** The facts of a hospital's file. Its prices are national in form: the hospital is where it is. */
 export const HOSPITAL_FACTS: ChartFacts = {
-  bases: BASES.filter((basis) => basis.startsWith('hospital_')),
+  bases: Object.keys(HOSPITAL_CHARGES) as Basis[],
   speaks: 'national',
   settings: ['outpatient', null, 'inpatient'],
 }
@@ -32,11 +37,9 @@ export const HOSPITAL_FACTS: ChartFacts = {
 export const factsOf = (chart: string, table: ChartTable = CHARTS): ChartFacts | undefined =>
   chart.startsWith(HOSPITAL) ? HOSPITAL_FACTS : own(table, chart)
 
-/** The code under which a chart has what it says of a code. */
 export const codeIn = (facts: ChartFacts | undefined, cpt: string): string =>
   facts?.standIn?.for.test(cpt) ? facts.standIn.as : cpt
 
-/** Which bases the rows of a chart may have; none for a chart that holds no prices. */
 export const basesOf = (chart: string, table: ChartTable = CHARTS): readonly Basis[] =>
   factsOf(chart, table)?.bases ?? []
 
@@ -50,12 +53,12 @@ const BY_SETTING: { readonly [setting in Setting]?: readonly string[] } = {
   non_rural: ['cms-dmepos'],
 }
 
-/** The charts that may answer, in order. It follows from the question alone, never from what happens to be loaded. */
+/** In order. They follow from the question alone, never from the charts that are loaded. */
 export function chartsFor(
   basis: Basis | undefined,
   setting: Setting | undefined,
   table: ChartTable = CHARTS,
 ): readonly string[] {
-  if (basis) return Object.keys(table).filter((chart) => basesOf(chart, table).includes(basis))
-  return setting ? (BY_SETTING[setting] ?? []) : PROFESSIONAL
+  if (basis !== undefined) return Object.keys(table).filter((chart) => basesOf(chart, table).includes(basis))
+  return setting === undefined ? PROFESSIONAL : (BY_SETTING[setting] ?? [])
 }

@@ -197,7 +197,7 @@ test('an amount with more than four decimals is rounded half up, and is nothing 
   expect(verifyDerivation(priced('rounded/1', { amount: '140.20951' }, row))).toEqual(OK)
   expect(verifyDerivation(priced('rounded/1', { rate: '140.21499' }, row))).toEqual(OK)
   expect(verifyDerivation(priced('rounded/1', { rate: '140.21501' }, row))).toEqual(failed('price_mismatch'))
-  // What has four decimals or fewer is stated as it is, by the other method.
+  // Four decimals or fewer are stated as they are, by the other method.
   for (const rate of ['140.21', '140.2100000', '140', '140.2099', '0.00301', '-1.00501', '1.5e3', '1,000.00501'])
     expect([rate, verifyDerivation(priced('rounded/1', { rate }, row))]).toEqual([rate, failed('inputs_malformed')])
 })

@@ -1,5 +1,5 @@
-// Replays how a row came by its price, or by the reason for which it has none, from the inputs the row itself
-// states. Whether those inputs stand in the cited files is another question: it needs the files.
+// The arithmetic of rows: the price of a row, or the reason for which it has none, follows from the inputs that the row
+// itself states. Whether the cited files have these inputs is another check, which needs the files.
 
 import { compareAmounts } from './money.ts'
 import { dollars, physicianFeeCents } from './physician-fee.ts'
@@ -21,7 +21,7 @@ type AbsenceMethod = (inputs: Inputs) => AbsenceReason | undefined
 
 const fail = (reason: DerivationFault): DerivationVerdict => ({ ok: false, reason })
 
-/** Each answers what follows from the inputs, or nothing when they are not the inputs the method has. */
+/** Each method returns the amounts that follow from the inputs; undefined if they are not the inputs of the method. */
 const PRICE_METHODS: { [method: string]: PriceMethod } = {
   'pfs-formula/1': physicianFee,
   'verbatim/1': (inputs) => one(inputs, statedAmount),
@@ -52,7 +52,7 @@ const ABSENCE_METHODS: { [method: string]: AbsenceMethod } = {
       : undefined,
 }
 
-/** Checks that a row says what follows from its inputs. The row may come with its proof, which is not looked at. */
+/** Checks that a row says what follows from its inputs. A proof in the row is ignored. */
 export function verifyDerivation(row: unknown): DerivationVerdict {
   const { proof: _, ...bare } = (row ?? {}) as Record<string, unknown>
   if (!isRow(bare)) return fail('inputs_malformed')
@@ -69,7 +69,7 @@ function verifyPrice(row: PricedRow): DerivationVerdict {
   return hasItsFlags(row, derived.capped === true) ? { ok: true } : fail('flags_mismatch')
 }
 
-/** Flags that follow from the row itself must be there if and only if they follow; the rest are marks of the source. */
+/** Flags that follow from the row must be there if and only if they follow; all others are marks of the source. */
 function hasItsFlags({ flags, price, indicators }: PricedRow, capped: boolean): boolean {
   const follows: { [flag: string]: boolean } = {
     opps_cap: capped,
@@ -82,7 +82,7 @@ function hasItsFlags({ flags, price, indicators }: PricedRow, capped: boolean): 
   )
 }
 
-/** What a publisher notes beside an amount. */
+/** Notes of a publisher beside an amount. */
 const MARKS = new Set([
   'inflation_adjusted_coinsurance',
   'reference_biological_add_on',
@@ -105,14 +105,14 @@ function verifyReason(row: Extract<Row, { kind: 'absence' }>): DerivationVerdict
   return row.flags.length === 0 ? { ok: true } : fail('flags_mismatch')
 }
 
-/** A cell of a schedule that states no amount. Zero never means free. */
+/** A cell of a schedule without an amount. Zero does not mean free. */
 export const NOTHING = /^(blank|NA|0{1,20}(\.0{1,20})?)$/
 const RVU = /^[0-9]{1,6}(\.[0-9]{1,2})?$/
 const INDEX = /^[0-9](\.[0-9]{1,3})?$/
 const NATIONAL_INDEX = /^1\.000$/
 const FACTOR = /^[0-9]{1,4}(\.[0-9]{1,4})?$/
 
-/** The fee schedule formula, or the hospital outpatient cap on imaging where one is stated and lower (DRA 5102(b)). */
+/** The fee schedule formula, or the cap on imaging by the outpatient schedule if it is lower (DRA 5102(b)). */
 function physicianFee(inputs: Inputs, row: Row): { amounts: Amounts; capped: boolean } | undefined {
   const national = row.region === 'national'
   const index = national ? NATIONAL_INDEX : INDEX
@@ -125,7 +125,7 @@ function physicianFee(inputs: Inputs, row: Row): { amounts: Amounts; capped: boo
     practice_gpci: index,
     malpractice_gpci: index,
     conversion_factor: FACTOR,
-    // Since 2026 a year has two factors; a file that says which one it was made with has it recorded.
+    // Since 2026 a year has two factors. A row has the kind if its file names it.
     ...('conversion_factor_kind' in inputs ? { conversion_factor_kind: /^(non_)?qualifying_apm$/ } : {}),
     ...(national ? {} : { work_gpci_column: /^with(out)?_floor$/ }),
     ...(hasCap ? { opps_practice_rvu: RVU, opps_malpractice_rvu: RVU } : {}),
@@ -133,7 +133,7 @@ function physicianFee(inputs: Inputs, row: Row): { amounts: Amounts; capped: boo
   if (!areInputs(inputs, forms)) return undefined
   const input = (name: string): string => inputs[name] as string
   const rvu = { work: input('work_rvu'), practice: input('practice_rvu'), malpractice: input('malpractice_rvu') }
-  // A zero total means that no price is stated, and a zero outpatient value that no cap is.
+  // If all values are zero, no price is stated; if the outpatient value is zero, no cap is.
   if (Object.values(rvu).every((value) => Number(value) === 0)) return undefined
   if (hasCap && Number(input('opps_practice_rvu')) === 0) return undefined
 
@@ -144,7 +144,7 @@ function physicianFee(inputs: Inputs, row: Row): { amounts: Amounts; capped: boo
   return { amounts: { amount: dollars(Math.min(fee, ceiling)) }, capped: ceiling < fee }
 }
 
-/** One amount, named as the schedules do or as hospitals do. */
+/** One amount: schedules name it `rate`, and hospitals `amount`. */
 function one(inputs: Inputs, read: (text: string) => string | undefined): { amounts: Amounts } | undefined {
   const [name = ''] = Object.keys(inputs)
   if (!['rate', 'amount'].includes(name) || !areInputs(inputs, { [name]: MONEY })) return undefined
@@ -152,10 +152,10 @@ function one(inputs: Inputs, read: (text: string) => string | undefined): { amou
   return amount === undefined ? undefined : { amounts: { amount } }
 }
 
-/** As stated, or rounded where it has more than four decimals. */
+/** The amount as stated, or rounded if it has more than four decimals. */
 export const amountOf = (text: string): string | undefined => statedAmount(text) ?? roundedAmount(text)
 
-/** The least or greatest of the rates that a hospital lists: which one it is, only the file can tell. */
+/** The lowest or highest of the rates that a hospital lists. Only the file can show that it is. */
 function negotiated(inputs: Inputs): { amounts: Amounts } | undefined {
   return 'amount' in inputs ? one(inputs, amountOf) : undefined
 }
@@ -167,10 +167,10 @@ function range(inputs: Inputs): { amounts: Amounts } | undefined {
   return { amounts: { low, high } }
 }
 
-/** Digits before the point, at most nine after leading zeros; after it at most twenty. */
+/** At most nine digits before the point, after leading zeros, and at most twenty after it. */
 const MONEY = /^0*([0-9]{1,9})(?:\.([0-9]{0,20}))?$/
 
-/** '00720.00' is '720.00', '6.4970' is '6.497'. Nothing for zero, which never means free, or for more than four decimals. */
+/** '00720.00' is '720.00', '6.4970' is '6.497'. Undefined for zero, and for more than four decimals. */
 export function statedAmount(text: string): string | undefined {
   const [, whole = '', decimals = ''] = MONEY.exec(text) ?? []
   const fraction = decimals.replace(/0+$/, '').padEnd(2, '0')
@@ -178,7 +178,7 @@ export function statedAmount(text: string): string | undefined {
   return `${Number(whole)}.${fraction}`
 }
 
-/** '140.20951' is '140.21': half a cent and more rounds up. Nothing for what has four decimals or fewer, or rounds to zero. */
+/** '140.20951' is '140.21', rounded half up. Undefined for four decimals or fewer, and if it rounds to zero. */
 export function roundedAmount(text: string): string | undefined {
   const [, whole = '', decimals = ''] = MONEY.exec(text) ?? []
   if (whole === '' || decimals.replace(/0+$/, '').length <= 4) return undefined
@@ -186,7 +186,7 @@ export function roundedAmount(text: string): string | undefined {
   return cents > 0 ? dollars(cents) : undefined
 }
 
-/** Why the physician schedule states no price, by status code; a code not named here says only that there is none. */
+/** The reason why the physician schedule states no price, by status code. Any other code says only that there is none. */
 const STATUS_REASONS: { [status: string]: AbsenceReason } = {
   B: 'bundled',
   P: 'bundled',
@@ -199,7 +199,7 @@ const STATUS_REASONS: { [status: string]: AbsenceReason } = {
 }
 export const reasonForStatus = (status: string): AbsenceReason => STATUS_REASONS[status] ?? 'no_price_stated'
 
-/** Why the outpatient system states no price, by status indicator (Addendum D1). */
+/** The reason why the outpatient schedule states no price, by status indicator (Addendum D1). */
 const INDICATOR_REASONS: { [status: string]: AbsenceReason } = {
   N: 'bundled',
   Q1: 'conditionally_packaged',
@@ -219,13 +219,13 @@ const INDICATOR_REASONS: { [status: string]: AbsenceReason } = {
 }
 export const reasonForIndicator = (status: string): AbsenceReason => INDICATOR_REASONS[status] ?? 'no_price_stated'
 
-/** Whether the outpatient system ever pays for such a code by itself. A rate beside any other indicator pays nothing. */
+/** Whether the outpatient schedule pays for such a code by itself. A rate beside any other indicator pays nothing. */
 export const isPaidApart = (status: string): boolean =>
   !Object.hasOwn(INDICATOR_REASONS, status) || /^Q[1-4]$/.test(status)
 
 /**
- * Why the schedule of surgery centers states no price, by payment indicator (Addenda DD1 and EE). U5 and X5 are left out
- * of this schedule only; E5 and Y5 are not covered by Medicare.
+ * The reason why the schedule of surgery centers states no price, by payment indicator (Addenda DD1 and EE). U5 and X5 are
+ * left out of this schedule only; E5 and Y5 are not covered by Medicare.
  */
 const ASC_REASONS: { [indicator: string]: AbsenceReason } = {
   N1: 'bundled',
@@ -246,11 +246,11 @@ const ASC_REASONS: { [indicator: string]: AbsenceReason } = {
 }
 export const reasonForAscIndicator = (indicator: string): AbsenceReason => ASC_REASONS[indicator] ?? 'no_price_stated'
 
-/** Why a line that is there has no price in the release: it contradicts itself, or a rule refused it. */
+/** The reason why a line has no price in the release: it contradicts another line, or a rule refused it. */
 export const reasonForRule = (rule: string): AbsenceReason =>
   rule === 'R10' || rule === 'R08_min_max' ? 'withheld_conflict' : 'unreadable'
 
-/** Whether the inputs are these, all of them and no other, each in its form. */
+/** Whether the inputs have exactly these names, each in its form. */
 function areInputs(inputs: Inputs, forms: { [name: string]: RegExp }): boolean {
   const names = Object.keys(forms)
   return (

@@ -1,12 +1,12 @@
 import { closed, digest, instant, listOf, type Members, oneOf, token } from '../shape.ts'
 
 /**
- * That a file which a release cites is another one now at its address, or is gone, and that the service has no copy of it.
- * It stands outside of every proof and is the service's word: only its form is checked.
+ * A file that a release cites and that is changed or gone at its address, without a copy at the service. This is the
+ * service's word, outside of every proof: only its form is checked.
  */
 export interface LostSource {
   release_id: string
-  /** Which citation of the release it is. */
+  /** The SHA-256 in the citation. */
   sha256: string
   state: 'changed' | 'gone'
   since: string
@@ -14,15 +14,15 @@ export interface LostSource {
 
 export const MOST_LOST = 20
 
-export const isLostSources = /* @__PURE__ */ listOf(
-  /* @__PURE__ */ closed({
+export const isLostSources = listOf(
+  closed({
     release_id: token,
     sha256: digest,
-    state: /* @__PURE__ */ oneOf('changed', 'gone'),
+    state: oneOf('changed', 'gone'),
     since: instant,
   }),
   MOST_LOST,
 )
 
-/** Whether lost sources, if a list tells of some, have their form. */
-export const tellsLost = ({ sources_lost = [] }: Members): boolean => isLostSources(sources_lost)
+/** Whether the lost sources of a body, if it has any, have their form. */
+export const hasLostSources = ({ sources_lost = [] }: Members): boolean => isLostSources(sources_lost)

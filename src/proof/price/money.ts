@@ -6,14 +6,14 @@ export function tenThousandths(text: string): bigint {
   return BigInt(whole + fraction.padEnd(4, '0'))
 }
 
-/** 951900n is '95.19': two places, and more only where they are needed. */
+/** 951900n is '95.19': two places, or more where they are needed. */
 export function amountText(value: bigint): string {
   const digits = String(value).padStart(5, '0')
   const fraction = digits.slice(-4).replace(/0{1,2}$/, '')
   return `${digits.slice(0, -4)}.${fraction}`
 }
 
-/** Which of two amounts is larger, exactly. */
+/** Compares two amounts exactly. */
 export const compareAmounts = (a: string, b: string): number => {
   const difference = tenThousandths(a) - tenThousandths(b)
   return difference < 0n ? -1 : Number(difference > 0n)

@@ -27,17 +27,19 @@ test('exactly half a cent is rounded up, and just under it down', () => {
 
 /** A decimal with up to `places` places, as text, and as a fraction over 10^places. */
 const decimal = (most: number, places: number) =>
-  fc.tuple(fc.bigInt({ min: 0n, max: BigInt(most) * 10n ** BigInt(places) }), fc.boolean()).map(([units, short]) => {
+  fc.tuple(fc.bigInt({ min: 0n, max: BigInt(Math.round(most * 10 ** places)) }), fc.boolean()).map(([units, short]) => {
     const digits = String(units).padStart(places + 1, '0')
     const text = `${digits.slice(0, -places)}.${digits.slice(-places)}`
     return { text: short ? text.replace(/\.?0+$/, '') : text, units, over: 10n ** BigInt(places) }
   })
 
 test('the fee is the rational sum, rounded once, half up', () => {
-  const rvu = decimal(200, 2)
-  const gpci = decimal(3, 3)
+  // As real files have them, and as large as their format allows.
+  const rvu = fc.oneof(decimal(200, 2), decimal(999_999.99, 2))
+  const gpci = fc.oneof(decimal(3, 3), decimal(9.999, 3))
+  const factors = fc.oneof(decimal(60, 4), decimal(9_999.9999, 4))
   fc.assert(
-    fc.property(fc.tuple(rvu, rvu, rvu), fc.tuple(gpci, gpci, gpci), decimal(60, 4), (rvus, gpcis, factor) => {
+    fc.property(fc.tuple(rvu, rvu, rvu), fc.tuple(gpci, gpci, gpci), factors, (rvus, gpcis, factor) => {
       let [numerator, denominator] = [0n, 1n]
       for (const [i, { units, over }] of rvus.entries()) {
         const index = gpcis[i] as (typeof gpcis)[number]
@@ -55,8 +57,14 @@ test('the fee is the rational sum, rounded once, half up', () => {
       }
       expect(physicianFeeCents(parts(rvus), parts(gpcis), factor.text)).toBe(Number(cents))
     }),
-    { numRuns: 500 },
+    { numRuns: 5_000 },
   )
+})
+
+test('the largest numbers that the file format can hold lose no cent', () => {
+  const all = (text: string): Parts => ({ work: text, practice: text, malpractice: text })
+  // 3 x 999999.99 x 9.999 x 9999.9999 = 299969994000.600029997
+  expect(physicianFeeCents(all('999999.99'), all('9.999'), '9999.9999')).toBe(29_996_999_400_060)
 })
 
 test('short spellings mean the same number', () => {
@@ -85,7 +93,7 @@ test.each([
   '0x1',
   '1.2.3',
   '\u0661',
-  '1234567890',
+  '10000000',
 ])('%j is not a factor', (text) => {
   const ones = { work: '1', practice: '1', malpractice: '1' }
   expect(() => physicianFeeCents({ ...ones, work: text }, ones, '1')).toThrow(RangeError)

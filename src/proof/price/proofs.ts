@@ -14,14 +14,12 @@ import {
 } from './release.ts'
 import { type AnyRow, isAnyRow } from './row.ts'
 
-/** What the types of our proofs begin with. */
-export const OURS = 'agent-trust-registry/'
-export const ROW_PROOF = `${OURS}row-proof@v2` as const
-export const ABSENCE_PROOF = `${OURS}absence-proof@v2` as const
-export const RANGE_PROOF = `${OURS}range-proof@v2` as const
-export const PAGE_PROOF = `${OURS}page-proof@v2` as const
-export const SET_PROOF = `${OURS}set-proof@v2` as const
-export const PROOF_REF = `${OURS}proof-ref@v2` as const
+export const ROW_PROOF = 'agent-trust-registry/row-proof@v2'
+export const ABSENCE_PROOF = 'agent-trust-registry/absence-proof@v2'
+export const RANGE_PROOF = 'agent-trust-registry/range-proof@v2'
+export const PAGE_PROOF = 'agent-trust-registry/page-proof@v2'
+export const SET_PROOF = 'agent-trust-registry/set-proof@v2'
+export const PROOF_REF = 'agent-trust-registry/proof-ref@v2'
 
 /** An entry of a log, under a checkpoint of that log. */
 export interface LogProof {
@@ -42,7 +40,7 @@ export interface ProviderProof {
   index: number
   path: string[]
 }
-/** That a release is in force in a period, under a state. */
+/** The period in which a release is in force, under a state. */
 export interface InForce extends PeriodProof {
   state: RegistryState
 }
@@ -51,7 +49,7 @@ export interface RowProof {
   type: typeof ROW_PROOF
   row: { index: number; leaf_hash: string; path: string[] }
   release: Manifest
-  /** Null for a release that is in force on no day: it was withdrawn or replaced. Then `log` is the entry of the manifest. */
+  /** Null for a release that was withdrawn or replaced: `log` is then the entry of its manifest. */
   in_force: InForce | null
   log: LogProof
 }
@@ -71,16 +69,16 @@ export interface AbsenceProof {
   in_force: InForce
   log: LogProof
 }
-/** A release whose state and log stand elsewhere in the same answer. */
+/** A release whose state and log are elsewhere in the same answer. */
 export interface SharedRelease {
   release: Manifest
   in_force: PeriodProof
 }
-/** A row whose release stands in the list of releases at this place; null for the release of the answer itself. */
+/** A row whose release has this index in the list of releases; null for the release of the answer itself. */
 export interface SharedRow extends Neighbour {
   release: number | null
 }
-/** What shows that the answer is the first choice there is. State and log stand here only if no row beside it has them. */
+/** The evidence that the answer is the first choice. State and log are here only if no row beside it has them. */
 export interface Because {
   releases: SharedRelease[]
   rows: SharedRow[]
@@ -90,14 +88,14 @@ export interface Because {
   log?: LogProof
 }
 
-/** On a page: the row stands in this run of neighbouring rows, at this place of its release. */
+/** The place of a row on a page: its run of neighbouring rows, and its index in the release. */
 export interface PageProof {
   type: typeof PAGE_PROOF
   proof: number
   index: number
   leaf_hash: string
 }
-/** A run of neighbouring rows of a page, whose release stands in the list of releases. */
+/** A run of neighbouring rows of a page. `release` is the index in the list of releases. */
 export interface PageRange {
   type: typeof RANGE_PROOF
   release: number
@@ -105,7 +103,7 @@ export interface PageRange {
   left_path: string[]
   right_path: string[]
 }
-/** Which of the set proofs of a list proves a row, and the place of the row in that release. */
+/** The index of the set proof in the list that proves a row, and the index of the row in that release. */
 export interface SetProof {
   release: number
   index: number
@@ -114,11 +112,11 @@ export interface SetProof {
 export interface SetRow {
   release: number
   index: number
-  /** The place of a row of this release that the list has shown before; then `row` has only what differs from it. */
+  /** The index of a row of this release that the list has shown before: `row` then has only the differences from it. */
   like?: number
   row: object
 }
-/** What shows that an answer of a list is the first choice. */
+/** The evidence that an answer of a list is the first choice. */
 export interface SetBecause {
   rows: SetRow[]
   periods?: PeriodProof[]
@@ -127,17 +125,17 @@ export interface SetBecause {
 /** A release of which a list shows some rows. */
 export interface SetRelease extends SharedRelease {
   type: typeof SET_PROOF
-  /** Base64 of the roots of the largest subtrees that hold none of these rows, from left to right, 32 bytes each. */
+  /** Base64 of the roots of the largest subtrees without any of these rows, from left to right, 32 bytes each. */
   hashes: string
 }
-/** What the answers of a list share. */
+/** The parts that the answers of a list share. */
 export interface SetParts {
   releases: SetRelease[]
   state: RegistryState
   log: LogProof
 }
 
-/** Where the whole proof of a row is, and what binds the row to it. */
+/** A pointer to the whole proof of a row, and the leaf hash that binds the row to it. */
 export interface ProofRef {
   type: typeof PROOF_REF
   release_id: string
@@ -177,7 +175,7 @@ export const isSharedRelease = closed({ release: isManifest, in_force: provedPer
   value: unknown,
 ) => value is SharedRelease
 
-/** A ZIP code that is divided has a row for each part of it, and the rule of the lookup asks for all of them. */
+/** A divided ZIP code has a row for each part of it, and the rule of the lookup asks for all of them. */
 const MOST_EVIDENCE = 4_096
 
 export const isBecause = closed(
@@ -190,46 +188,42 @@ export const isBecause = closed(
   { state: isState, log: logProof },
 ) as (value: unknown) => value is Because
 
-// Those of lists are not in the verifier of lookups, which is smaller without them: a bundler leaves out what is marked pure.
-
-export const isPageProof = /* @__PURE__ */ closed({
-  type: /* @__PURE__ */ oneOf(PAGE_PROOF),
+export const isPageProof = closed({
+  type: oneOf(PAGE_PROOF),
   proof: count,
   index: count,
   leaf_hash: hash,
 }) as (value: unknown) => value is PageProof
-export const isPageRange = /* @__PURE__ */ closed({
-  type: /* @__PURE__ */ oneOf(RANGE_PROOF),
+export const isPageRange = closed({
+  type: oneOf(RANGE_PROOF),
   release: count,
   from: count,
   left_path: path,
   right_path: path,
 }) as (value: unknown) => value is PageRange
 
-export const isSetProof = /* @__PURE__ */ closed({ release: count, index: count }) as (
-  value: unknown,
-) => value is SetProof
-export const isSetBecause = /* @__PURE__ */ closed(
+export const isSetProof = closed({ release: count, index: count }) as (value: unknown) => value is SetProof
+export const isSetBecause = closed(
   {
-    rows: /* @__PURE__ */ listOf(
-      /* @__PURE__ */ either(
-        /* @__PURE__ */ closed({ release: count, index: count, row: isAnyRow }),
-        /* @__PURE__ */ closed({ release: count, index: count, like: count, row: isObject }),
+    rows: listOf(
+      either(
+        closed({ release: count, index: count, row: isAnyRow }),
+        closed({ release: count, index: count, like: count, row: isObject }),
       ),
       MOST_EVIDENCE,
     ),
   },
   { periods, providers },
 ) as (value: unknown) => value is SetBecause
-export const isSetRelease = /* @__PURE__ */ closed({
-  type: /* @__PURE__ */ oneOf(SET_PROOF),
+export const isSetRelease = closed({
+  type: oneOf(SET_PROOF),
   release: isManifest,
   in_force: provedPeriod,
   hashes: isText,
 }) as (value: unknown) => value is SetRelease
 
-export const isProofRef = /* @__PURE__ */ closed({
-  type: /* @__PURE__ */ oneOf(PROOF_REF),
+export const isProofRef = closed({
+  type: oneOf(PROOF_REF),
   release_id: token,
   index: count,
   leaf_hash: hash,

@@ -56,7 +56,7 @@ const hospital = {
 }
 const lost = [{ release_id: 'cms-pfs:RVU26A:1', sha256: '0'.repeat(64), state: 'gone', since: AT }]
 
-/** The same value, with one of its texts changed; once for each text that it has. */
+/** Copies of a value, each with one text changed. */
 function* withTexts(value: unknown, change: (text: string) => string): Generator<unknown> {
   if (typeof value === 'string') yield change(value)
   if (typeof value !== 'object' || value === null) return

@@ -1,4 +1,4 @@
-// What a release, its withdrawal, a provider's move and the state of the registry are: the entries of the registry log.
+// The entries of the registry log: releases, withdrawals, moves of providers, and states of the registry.
 
 import {
   closed,
@@ -32,7 +32,7 @@ export interface Citation {
   retrieved_at: string
 }
 
-/** How the period of an edition is known: by the publisher's calendar, by the file itself, or by the operator's word. */
+/** The source of an edition's period: the publisher's calendar, the file itself, or the operator's word. */
 export const PERIOD_SOURCES = ['calendar', 'file', 'operator'] as const
 export type PeriodSource = (typeof PERIOD_SOURCES)[number]
 
@@ -49,19 +49,19 @@ export interface Manifest {
   citations: Citation[]
   row_count: number
   rows_root: string
-  /** Lines of the source without a code that can be read: what they state, nobody can say. */
+  /** Lines of the source without a legible code: nobody can say what they state. */
   unreadable_lines: number
   rejected_count: number
   data_class: 'published' | 'sample'
   supersedes: string | null
   recorded_at: string
-  /** Of a hospital's file, the NPIs that it names, in order. Not there in other charts. */
+  /** The NPIs that a hospital's file names, in order. Other charts do not have it. */
   providers?: string[]
-  /** Which limits the operator set aside to publish it, and why. Not there when none was. */
+  /** The limits that the operator set aside to publish it, and why. Left out if there are none. */
   overrides?: { rule: string; reason: string }[]
 }
 
-/** Takes a release out of force. What was proved of the release stays proved. */
+/** Takes a release out of force. Its rows stay proved. */
 export interface Withdrawal {
   schema: typeof WITHDRAWAL_SCHEMA
   release_id: string
@@ -79,7 +79,7 @@ export interface ProviderMove {
   recorded_at: string
 }
 
-/** The last leaf of every public checkpoint: which release is in force when, and which file speaks for whom. */
+/** The last leaf of every public checkpoint. It commits to the periods of all releases, and to the file of each provider. */
 export interface RegistryState {
   schema: typeof STATE_SCHEMA
   timeline_root: string
@@ -127,15 +127,14 @@ const isManifestShape = closed(
   },
   {
     providers: listOf(npi, 1_000, 1),
-    // An empty list would be a second way to say the same thing.
+    // An empty list would be a second way to say that there are none.
     overrides: listOf(override, 64, 1),
   },
 )
-/** Also: the name is chart, edition and revision; the period does not end before it begins. */
 export const isManifest = ((value: unknown) => {
   if (!isManifestShape(value)) return false
   const { release_id, chart, edition, effective_from, effective_to, providers } = value as Manifest
-  // Only hospitals' files speak for providers.
+  // Only a hospital's file speaks for providers.
   if ((providers !== undefined) !== chart.startsWith('hospital-mrf:')) return false
   const name = `${chart}:${edition}:`
   return (
@@ -145,16 +144,16 @@ export const isManifest = ((value: unknown) => {
   )
 }) as (value: unknown) => value is Manifest
 
-export const isWithdrawal = /* @__PURE__ */ closed({
-  schema: /* @__PURE__ */ oneOf(WITHDRAWAL_SCHEMA),
+export const isWithdrawal = closed({
+  schema: oneOf(WITHDRAWAL_SCHEMA),
   release_id: token,
   chart: isChart,
   reason: name,
   recorded_at: instant,
 }) as (value: unknown) => value is Withdrawal
 
-export const isMove = /* @__PURE__ */ closed({
-  schema: /* @__PURE__ */ oneOf(MOVE_SCHEMA),
+export const isMove = closed({
+  schema: oneOf(MOVE_SCHEMA),
   npi,
   chart: hospitalName,
   reason: name,
@@ -170,7 +169,7 @@ export const isState = closed({
   recorded_at: instant,
 }) as (value: unknown) => value is RegistryState
 
-/** A stretch of days in which one release of a chart is in force. */
+/** A range of days in which a release of a chart is in force. */
 export interface Period {
   chart: string
   from: string
@@ -178,7 +177,7 @@ export interface Period {
   /** Base64 of the leaf hash of the manifest. */
   release: string
 }
-/** Which chart speaks for a provider. */
+/** The chart that speaks for a provider. */
 export interface Provider {
   npi: string
   chart: string

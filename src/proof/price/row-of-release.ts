@@ -1,14 +1,13 @@
-// Whether a row is one that its release can have.
+// The check that a release can have a row.
 
 import { CHARTS, type ChartTable, factsOf, HOSPITAL, PLACE_CHART } from './charts.ts'
 import type { Citation, Manifest } from './release.ts'
 import { type AnyRow, methodsOf } from './row.ts'
 
-/** Whether a row says where it is from, by files that the release cites. */
 const cites = ({ locator }: AnyRow, { citations }: Manifest): boolean =>
   locator.length > 0 && locator.every(({ citation }) => citation < citations.length)
 
-/** Where a row stands: each line of it, in its own file of the release. */
+/** The lines that a row cites, each with its file. */
 export const citedLines = (
   { locator }: Pick<AnyRow, 'locator'>,
   { citations }: Pick<Manifest, 'citations'>,
@@ -18,18 +17,18 @@ export const citedLines = (
     return cited ? [{ ...cited, line }] : []
   })
 
-/** Why a release cannot have this row; undefined if it can. */
+/** Undefined if the release can have the row. */
 export const rowFault = (
   row: AnyRow,
   release: Manifest,
   table: ChartTable = CHARTS,
 ): 'locator_not_cited' | 'row_not_of_release' | undefined =>
-  cites(row, release) ? (fits(row, release, table) ? undefined : 'row_not_of_release') : 'locator_not_cited'
+  !cites(row, release) ? 'locator_not_cited' : fits(row, release, table) ? undefined : 'row_not_of_release'
 
-/** The regions that the rows of a chart may have, by where it speaks. Their form is known by now. */
+/** Their form was checked before. */
 const REGIONS = { national: /^national$/, locality: /^(national|US-..-..)$/, state: /^(?!US-..-)/ }
 
-/** Whether a row is one that its release can have: chart, basis, provider, place, setting, dates and method go together. */
+/** Whether chart, basis, provider, place, setting, dates and method go together. */
 function fits(row: AnyRow, { chart, providers, effective_to }: Manifest, table: ChartTable): boolean {
   if (row.effective_from > effective_to) return false
   if (row.kind === 'place') return chart === PLACE_CHART

@@ -1,4 +1,4 @@
-// What a row of a release is, byte for byte. The shapes are closed: a member that is not named here makes the row invalid.
+// The rows of a release, byte for byte. The shapes are closed: a member that is not named here makes a row invalid.
 
 import { canonical } from '../canonical-json.ts'
 import {
@@ -15,25 +15,19 @@ import {
   NPI,
   oneOf,
   orNull,
-  words,
 } from '../shape.ts'
 import { tenThousandths } from './money.ts'
-import { HOSPITALS, renamed, SCHEDULES, type ScheduleFacts, SETTINGS, type Setting } from './schedules.ts'
+import { HOSPITAL_CHARGES, SCHEDULES, type ScheduleFacts, SETTINGS, type Setting } from './schedules.ts'
 
 export { SETTINGS, type Setting }
 
 export const MAX_LEAF_BYTES = 16_384
 
-export type Basis = `medicare_${keyof typeof SCHEDULES}` | `hospital_${keyof typeof HOSPITALS}`
-const named = (start: string, table: Record<string, ScheduleFacts>): Record<string, ScheduleFacts> =>
-  renamed(table, ([name, facts]) => [start + name, facts])
-const BASIS_FACTS = { ...named('medicare_', SCHEDULES), ...named('hospital_', HOSPITALS) } as Record<
-  Basis,
-  ScheduleFacts
->
+export type Basis = keyof typeof SCHEDULES | keyof typeof HOSPITAL_CHARGES
+const BASIS_FACTS: Record<Basis, ScheduleFacts> = { ...SCHEDULES, ...HOSPITAL_CHARGES }
 export const BASES = Object.keys(BASIS_FACTS) as [Basis, ...Basis[]]
-export const indicatorsOf = (of: Basis): readonly string[] => BASIS_FACTS[of].indicators
-export const methodsOf = (of: Basis): readonly string[] => BASIS_FACTS[of].methods
+export const indicatorsOf = (basis: Basis): readonly string[] => BASIS_FACTS[basis].indicators
+export const methodsOf = (basis: Basis): readonly string[] => BASIS_FACTS[basis].methods
 
 export const CLASSES = ['facility', 'professional'] as const
 export const ABSENCE_REASONS = [
@@ -54,7 +48,7 @@ export const ABSENCE_REASONS = [
 export type BillingClass = (typeof CLASSES)[number]
 export type AbsenceReason = (typeof ABSENCE_REASONS)[number]
 
-/** `per` is what the amount is for: null for one service, else a dosage, a month, a day, a mile or a unit. */
+/** The amount is for one service, or `per` a dosage, a month, a day, a mile or a unit. */
 export type Price =
   | { amount: string; currency: 'USD'; per: string | null }
   | { low: string; high: string; currency: 'USD'; per: string | null }
@@ -72,31 +66,31 @@ interface RowBase {
   effective_from: string
   flags: string[]
   derivation: { method: string; inputs: Record<string, string> }
-  /** What a biller needs beside the price, as printed: closed names for each basis. */
+  /** Columns that a biller needs beside the price, as printed: closed names for each basis. */
   indicators: Record<string, string>
-  /** Where in the cited files the inputs stand: citation by its place in the manifest, line counted from 1. */
+  /** The lines of the inputs in the cited files: a citation by its index in the manifest, a line counted from 1. */
   locator: Locator
 }
 /** A price, a factor that is multiplied, or a stated absence of a price. */
 export type Row = RowBase & ({ kind: 'price' | 'rate'; price: Price } | { kind: 'absence'; reason: AbsenceReason })
 export type PricedRow = Extract<Row, { price: Price }>
 
-/** Where a ZIP code lies, or a part of it. */
+/** The place of a ZIP code, or of a part of it. */
 export interface PlaceRow {
   kind: 'place'
   zip: string
-  /** The last four digits from and to, as `0001-0999`; null for the whole ZIP code. */
+  /** The first and last of the last four digits, as `0001-0999`; null for the whole ZIP code. */
   plus_four: string | null
-  /** Null: the last four digits decide. */
+  /** Null if the last four digits decide. */
   region: string | null
   /**
-   * Of the address: a locality may reach into a neighbouring state, and supplies are priced by the state. Null where the
-   * last four digits decide, and the publisher does not list them or lists them in several states.
+   * The state of the address: a locality may reach into a neighbouring state, and supplies are priced by the state. Null
+   * if the last four digits decide, and the publisher does not list them or lists them in several states.
    */
   state: string | null
-  /** Whether equipment has the prices of rural areas there; left out where the publisher's list was not at hand. */
+  /** Whether equipment has the prices of rural areas; left out if the publisher's list was not at hand. */
   rural?: boolean
-  /** The former bidding area there, or null for none; left out where the publisher's list was not at hand. */
+  /** The former bidding area, or null for none; left out if the publisher's list was not at hand. */
   bidding_area?: string | null
   effective_from: string
   locator: Locator
@@ -104,25 +98,21 @@ export interface PlaceRow {
 export type AnyRow = Row | PlaceRow
 
 type KeyParts = Pick<Row, 'cpt' | 'region' | 'npi' | 'modifier' | 'basis' | 'setting' | 'class'>
-/** The parts of a key, in order. */
 export const KEY_PARTS = ['cpt', 'region', 'npi', 'modifier', 'basis', 'setting', 'class'] as const
 
-/** `cpt|region|npi|modifier|basis|setting|class`, or `zip|plus_four`; empty where null. Unique in a release, and the order of its leaves. */
+/** `cpt|region|npi|modifier|basis|setting|class`, or `zip|plus_four`. Unique in a release, whose leaves are sorted by it. */
 export const rowKey = (row: AnyRow | KeyParts): string =>
   'zip' in row ? `${row.zip}|${row.plus_four ?? ''}` : KEY_PARTS.map((part) => row[part] ?? '').join('|')
 
-/** The bytes that are hashed, as text: RFC 8785 of the row without its proof. */
+/** The text that is hashed: the row without its proof. */
 export const rowText: (row: AnyRow) => string = canonical
 
-/** Two to four decimals, without needless zeros behind the second, and not zero. */
 const AMOUNT = /^(?=.*[1-9])(0|[1-9]\d{0,11})\.\d\d(\d?[1-9])?$/
-/** Units of dosage as publishers print them. */
-export const DOSAGE_UNITS: readonly string[] = /* @__PURE__ */ words(
-  'MG ML MCG IU UNIT UNITS GM CC DOSE EA EACH MICROCURIE MILLICURIE MEQ GR ME UN F2',
-)
-/** The same units, in fewer characters. */
-const PER =
-  /^(MONTH|DAY|MILE|UNIT|([1-9]\d{0,6}(\.\d{1,4})?|0\.\d{1,4}) (M([GL]|CG|EQ?|I(CRO|LLI)CURIE)|IU|UN(ITS?)?|G[MR]|CC|DOSE|EA(CH)?|F2))$/
+export const DOSAGE_UNITS: readonly string[] = [
+  ...['MG', 'ML', 'MCG', 'IU', 'UNIT', 'UNITS', 'GM', 'CC', 'DOSE', 'EA', 'EACH'],
+  ...['MICROCURIE', 'MILLICURIE', 'MEQ', 'GR', 'ME', 'UN', 'F2'],
+]
+const PER = new RegExp(`^(MONTH|DAY|MILE|UNIT|([1-9]\\d{0,6}(\\.\\d{1,4})?|0\\.\\d{1,4}) (${DOSAGE_UNITS.join('|')}))$`)
 
 const currency = oneOf('USD')
 const per = orNull(matches(PER))
@@ -137,7 +127,7 @@ const price = either(
 
 const biddingArea = matches(/^CBA-[\dA-F]{8}$/)
 
-/** What may stand in the parts of a key, in their order; a null stands there as an empty string. */
+/** The parts of a key, in order. In a key, null is an empty string. */
 export const keyMembers = {
   cpt: matches(/^(\d{4}[0-9A-Z]|[A-Z]\d{4})$/),
   region: either(matches(/^(national|US-[A-Z]{2}(-\d\d)?)$/), biddingArea),
@@ -187,15 +177,15 @@ export const isPlaceRow = closed(
 
 export const isAnyRow = either(isRow, isPlaceRow) as (value: unknown) => value is AnyRow
 
-/** The parts of a key that a prefix fixes, from the left; only a region may be cut short, after its state. */
+/** The parts of a key that a prefix fixes, from the left. Only a region may be cut short, after its state. */
 export type KeyPrefix = Partial<Record<(typeof KEY_PARTS)[number], string>>
 
 const STATE = /^US-[A-Z]{2}-$/
 const PLACE_PREFIX = /^\d{5}\|(\d{4}-\d{4})?$/
 
 /**
- * Whether a text can begin keys: it ends where a part ends, or after the state of a region, and every part is one that
- * a row could have. A prefix that fits no possible row is absent from every release and would prove nothing.
+ * Whether a text ends where a part of a key ends, or after the state of a region, and a row can have each part. A prefix
+ * of no possible row is absent from every release, and would prove nothing.
  */
 export function isKeyPrefix(prefix: string, ofPlaces: boolean): boolean {
   if (ofPlaces) return PLACE_PREFIX.test(prefix)
@@ -203,5 +193,5 @@ export function isKeyPrefix(prefix: string, ofPlaces: boolean): boolean {
   const last = texts.length < KEY_PARTS.length ? texts.pop() : ''
   if (last && !(texts.length === 1 && STATE.test(last))) return false
   const checks = Object.values(keyMembers)
-  return texts.length > 0 && texts.every((text, i) => checks[i]?.(text || null))
+  return texts.length > 0 && texts.every((text, i) => checks[i]?.(text === '' ? null : text))
 }

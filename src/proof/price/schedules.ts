@@ -1,4 +1,4 @@
-// What is known of each schedule and of the charges of hospitals: where they speak, and what their rows may have.
+// The schedules of Medicare and the charges of hospitals: where they speak, and what their rows can have.
 
 import { words } from '../shape.ts'
 
@@ -14,12 +14,13 @@ export const SETTINGS = [
 ] as const
 export type Setting = (typeof SETTINGS)[number]
 
+/** Facts of one basis: a schedule, or a kind of hospital charge. */
 export interface ScheduleFacts {
-  /** Closed names of the columns that a biller needs beside the price. */
+  /** The closed names of the columns that a biller needs beside the price. */
   indicators: readonly string[]
-  /** How its prices and absences may have come about. Any line may be refused by a rule. */
+  /** The methods by which its prices and absences come about. */
   methods: readonly string[]
-  /** The settings of its prices, in the order in which they are tried; null where it knows none. */
+  /** The settings of its prices, in the order in which they are tried; null if it has none. */
   settings: readonly (Setting | null)[]
   /** Whether a row holds for the whole country, for a Medicare locality, or for a state. */
   speaks: 'national' | 'locality' | 'state'
@@ -27,55 +28,73 @@ export interface ScheduleFacts {
   standIn?: { for: RegExp; as: string }
 }
 
-const schedule = (
-  indicators: string,
-  methods: string,
-  settings: ScheduleFacts['settings'] = [null],
-  speaks: ScheduleFacts['speaks'] = 'national',
-  method = 'verbatim',
-): ScheduleFacts => ({
-  indicators: words(indicators),
-  methods: words(`row-rule ${method} ${methods}`).map((name) => `${name}/1`),
-  settings,
-  speaks,
-})
+/** Any line may be refused by a rule. */
+const methods = (names: string): readonly string[] => words(`${names} row-rule`).map((name) => `${name}/1`)
 
 /** The conversion factor is the same for every anesthesia code. */
 export const ANESTHESIA_CODES = { for: /^0[01]\d{3}$/, as: '00000' }
 
-const PHYSICIAN = schedule(
-  'status global_days multiple_procedure bilateral assistant co_surgeon pc_tc',
-  'cms-status pfs-na',
-  ['non_facility', 'facility'],
-  'locality',
-  'pfs-formula',
-)
-const COMPARED = 'compared_release compared_amount'
-const CHARGES = 'rounded range least-rate greatest-rate'
-const CHARGE = schedule(COMPARED, CHARGES)
+const PHYSICIAN: ScheduleFacts = {
+  indicators: words('status global_days multiple_procedure bilateral assistant co_surgeon pc_tc'),
+  methods: methods('pfs-formula cms-status pfs-na'),
+  settings: ['non_facility', 'facility'],
+  speaks: 'locality',
+}
+const CHARGE: ScheduleFacts = {
+  indicators: words('compared_release compared_amount'),
+  methods: methods('verbatim rounded range least-rate greatest-rate'),
+  settings: [null],
+  speaks: 'national',
+}
 
-/** By what stands after `medicare_`. */
+/** By basis: `medicare_pfs_qpp` is the basis of the chart `cms-pfs-qpp`, and so on. */
 export const SCHEDULES = {
-  pfs: PHYSICIAN,
-  pfs_qpp: PHYSICIAN,
-  clfs: schedule('indicator', 'clfs-indicator no-amount'),
-  opps: schedule('status_indicator', 'rounded opps-status', ['outpatient']),
-  asc: schedule('payment_indicator multiple_procedure', 'asc-indicator', ['asc']),
-  asp: schedule('coinsurance', 'no-amount'),
-  dmepos: schedule('jurisdiction category ceiling floor', 'dmepos-blank', ['non_rural', 'rural'], 'state'),
-  anesthesia: { ...schedule('', 'rounded', [null], 'locality'), standIn: ANESTHESIA_CODES },
-}
-/** By what stands after `hospital_`. */
-export const HOSPITALS = {
-  cash: CHARGE,
-  gross: CHARGE,
-  // A line without any amount is a negotiated charge: a percentage or a formula.
-  negotiated_low: schedule(COMPARED, `${CHARGES} no-amount`),
-  negotiated_high: CHARGE,
-}
+  medicare_pfs: PHYSICIAN,
+  medicare_pfs_qpp: PHYSICIAN,
+  medicare_clfs: {
+    indicators: ['indicator'],
+    methods: methods('verbatim clfs-indicator no-amount'),
+    settings: [null],
+    speaks: 'national',
+  },
+  medicare_opps: {
+    indicators: ['status_indicator'],
+    methods: methods('verbatim rounded opps-status'),
+    settings: ['outpatient'],
+    speaks: 'national',
+  },
+  medicare_asc: {
+    indicators: ['payment_indicator', 'multiple_procedure'],
+    methods: methods('verbatim asc-indicator'),
+    settings: ['asc'],
+    speaks: 'national',
+  },
+  medicare_asp: {
+    indicators: ['coinsurance'],
+    methods: methods('verbatim no-amount'),
+    settings: [null],
+    speaks: 'national',
+  },
+  medicare_dmepos: {
+    indicators: ['jurisdiction', 'category', 'ceiling', 'floor'],
+    methods: methods('verbatim dmepos-blank'),
+    settings: ['non_rural', 'rural'],
+    speaks: 'state',
+  },
+  medicare_anesthesia: {
+    indicators: [],
+    methods: methods('verbatim rounded'),
+    settings: [null],
+    speaks: 'locality',
+    standIn: ANESTHESIA_CODES,
+  },
+} satisfies { [basis: `medicare_${string}`]: ScheduleFacts }
 
-/** The same table with other names and what goes with them. */
-export const renamed = <T, R>(
-  table: Record<string, T>,
-  entry: (entry: [string, T]) => [string, R],
-): Record<string, R> => Object.fromEntries(Object.entries(table).map(entry))
+/** The charges in the file of a hospital, by basis. */
+export const HOSPITAL_CHARGES = {
+  hospital_cash: CHARGE,
+  hospital_gross: CHARGE,
+  // A line without any amount is a negotiated charge: a percentage or a formula.
+  hospital_negotiated_low: { ...CHARGE, methods: [...CHARGE.methods, 'no-amount/1'] },
+  hospital_negotiated_high: CHARGE,
+} satisfies { [basis: `hospital_${string}`]: ScheduleFacts }

@@ -12,7 +12,7 @@ import {
   STATE_SCHEMA,
   WITHDRAWAL_SCHEMA,
 } from './release.ts'
-import { dayBefore, leafOf, periodOn, placeOf, predecessorsIn, standingAfter, stateOf } from './timeline.ts'
+import { dayBefore, indexOfKey, leafOf, periodOn, predecessorsIn, standingAfter, stateOf } from './timeline.ts'
 
 const AT = '2026-07-01T00:00:00Z'
 // The end of February and the turn of a year are among them.
@@ -260,7 +260,7 @@ test('a place in a sorted list is that of the first key that is not before', () 
     fc.property(fc.array(fc.string()), fc.string(), (texts, key) => {
       const sorted = texts.sort()
       const at = sorted.findIndex((each) => each >= key)
-      expect(placeOf(sorted, key, (each) => each)).toBe(at < 0 ? sorted.length : at)
+      expect(indexOfKey(sorted, key, (each) => each)).toBe(at < 0 ? sorted.length : at)
     }),
   )
 })
@@ -273,7 +273,7 @@ test('the edition before another is the last that begins by its day, of other ed
   expect(before([january], of('C', '2026-01-01')).edition).toBe(january)
   expect(before([january], of('C', '2025-12-31')).edition).toBeUndefined()
   expect(before([january, february], of('B', '2026-02-01'))).toEqual({ revision: february, edition: january })
-  // Of two that begin on one day, the later in the log.
+  // The later one in the log counts if two begin on one day.
   const twin = of('D', '2026-02-01')
   expect(before([february, twin, january], of('C', '2026-03-01')).edition).toBe(twin)
 })

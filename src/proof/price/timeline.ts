@@ -1,6 +1,6 @@
-// The rule that turns the entries of the registry log into what is in force: pure, and replayed by whoever doubts it.
+// The rule by which releases are in force, from the entries of the registry log. It is pure: anyone can replay it.
 
-import { hashToBase64, utf8 } from '../bytes.ts'
+import { toBase64, utf8 } from '../bytes.ts'
 import { canonical } from '../canonical-json.ts'
 import { HashTree } from '../tree/hash-tree.ts'
 import { type Hash, leafHash } from '../tree/merkle.ts'
@@ -15,13 +15,14 @@ import {
   STATE_SCHEMA,
 } from './release.ts'
 
+/** The periods of all releases in force, and the chart of each provider. Both are sorted. */
 export interface Standing {
   periods: Period[]
   providers: Provider[]
 }
 
 const DAY_MS = 86_400_000
-/** Reading a date takes long, and a replay asks after every entry: within a month it is a subtraction. */
+/** A replay needs it after every entry, and parsing a date takes long: within a month it is a subtraction. */
 export const dayBefore = (day: string): string =>
   day.endsWith('-01')
     ? new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10)
@@ -31,17 +32,18 @@ export const leafOf = (value: unknown): Hash => leafHash(utf8(canonical(value)))
 
 const names = new WeakMap<Manifest, string>()
 
-/** Base64 of the leaf hash of a manifest. A replay needs it after every entry, so it is computed once. */
+/** The leaf hash of a manifest, in base64. It is needed often. */
 export function nameOf(release: Manifest): string {
-  const name = names.get(release) ?? hashToBase64(leafOf(release))
+  const name = names.get(release) ?? toBase64(leafOf(release))
   names.set(release, name)
   return name
 }
 
 /**
- * What is in force after these entries, in the order of the log. Of the releases that were not withdrawn, the last
- * revision of each edition counts, and of the editions of a chart that take effect on one day the last in the log; each
- * ends on its `effective_to`, or on the day before the next one takes effect. An NPI belongs to the first chart that named it, until it is moved to another that names it too.
+ * Computes what is in force after entries in the order of the log. Releases that were withdrawn do not count. The last
+ * revision of each edition counts, and, if editions of a chart take effect on one day, the last of them in the log. An
+ * edition ends on its `effective_to`, or on the day before the next one takes effect. An NPI belongs to the first chart
+ * that named it, until it is moved to another one that names it.
  */
 export function standingAfter(entries: readonly RegistryEntry[]): Standing {
   const withdrawn = new Set(
@@ -55,7 +57,7 @@ export const isRelease = (entry: RegistryEntry): entry is Manifest => 'rows_root
 
 type EditionKey = Pick<Manifest, 'chart' | 'edition' | 'effective_from'>
 
-/** The last revision of each edition, in the order of the log. It replaces those before it, whenever each takes effect. */
+/** The last revision of each edition, in the order of the log. It replaces earlier ones, whatever days they are for. */
 export function lastRevisions<Release extends EditionKey>(releases: readonly Release[]): Release[] {
   const last = new Map(releases.map((release) => [`${release.chart}|${release.edition}`, release]))
   return releases.filter((release) => last.get(`${release.chart}|${release.edition}`) === release)
@@ -65,11 +67,11 @@ export function lastRevisions<Release extends EditionKey>(releases: readonly Rel
 export interface Predecessors<Release> {
   /** The revision of the same edition that it replaces. */
   revision: Release | undefined
-  /** The last of the other editions that take effect no later. */
+  /** The last other edition that takes effect no later. */
   edition: Release | undefined
 }
 
-/** Of releases of its chart that were not withdrawn, in the order of the log. */
+/** Finds them among the releases of its chart that were not withdrawn, in the order of the log. */
 export function predecessorsIn<Release extends EditionKey>(
   published: readonly Release[],
   { edition, effective_from }: EditionKey,
@@ -86,7 +88,7 @@ export function predecessorsIn<Release extends EditionKey>(
   }
 }
 
-/** The periods of releases that were not withdrawn, in the order of the log. Those of one chart follow from its own releases alone. */
+/** The periods of releases, given in the order of the log without those withdrawn. Each chart is by itself. */
 export function periodsOf(releases: readonly Manifest[]): Period[] {
   const byStart = new Map<string, Map<string, Manifest>>()
   for (const release of lastRevisions(releases)) {
@@ -97,7 +99,6 @@ export function periodsOf(releases: readonly Manifest[]): Period[] {
     const inOrder = [...editions.values()].sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
     return inOrder.map((release, i): Period => {
       const next = inOrder[i + 1]
-      // Days as ISO texts sort as they follow each other.
       const isCut = next !== undefined && next.effective_from <= release.effective_to
       return {
         chart: release.chart,
@@ -153,15 +154,15 @@ const sortedBy = <T>(items: T[], key: (item: T) => string): T[] => items.sort((a
 /** The state entry that commits to what is in force. */
 export const stateOf = ({ periods, providers }: Standing, recorded_at: string): RegistryState => ({
   schema: STATE_SCHEMA,
-  timeline_root: hashToBase64(new HashTree(periods.map(leafOf)).root),
+  timeline_root: toBase64(new HashTree(periods.map(leafOf)).root),
   timeline_size: periods.length,
-  providers_root: hashToBase64(new HashTree(providers.map(leafOf)).root),
+  providers_root: toBase64(new HashTree(providers.map(leafOf)).root),
   providers_size: providers.length,
   recorded_at,
 })
 
-/** The place of the first item whose key is not before this one. */
-export function placeOf<T>(items: readonly T[], key: string, keyOf: (item: T) => string): number {
+/** The index of the first item whose key is not before this one. */
+export function indexOfKey<T>(items: readonly T[], key: string, keyOf: (item: T) => string): number {
   let [from, to] = [0, items.length]
   while (from < to) {
     const middle = (from + to) >> 1
@@ -173,7 +174,7 @@ export function placeOf<T>(items: readonly T[], key: string, keyOf: (item: T) =>
 
 /** The period of a chart that holds a day. */
 export function periodOn(periods: readonly Period[], chart: string, day: string): Period | undefined {
-  const after = placeOf(periods, `${chart}|${day}~`, periodKey)
+  const after = indexOfKey(periods, `${chart}|${day}~`, periodKey)
   const period = periods[after - 1]
   return period?.chart === chart && period.to >= day ? period : undefined
 }

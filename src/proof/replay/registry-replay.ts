@@ -1,4 +1,4 @@
-// Replays the registry log as anyone can: each entry is one that the log knows, and fits those before it.
+// The replay of the registry log, as anyone can do it: each entry has a known form, and fits the entries before it.
 
 import { fromUtf8 } from '../bytes.ts'
 import { canonical } from '../canonical-json.ts'
@@ -16,7 +16,7 @@ import {
 import { predecessorsIn, type Standing } from '../price/timeline.ts'
 import { RunningStanding } from './running-standing.ts'
 
-/** What can be wrong with an entry, given those before it. */
+/** The faults of an entry, given the entries before it. */
 export type ReplayCode =
   | 'entry_unknown'
   | 'release_id_reused'
@@ -29,45 +29,45 @@ export type ReplayCode =
   | 'time_backwards'
 export interface ReplayFault {
   code: ReplayCode
-  /** What of the entry shows it. */
+  /** The part of the entry that shows it. */
   detail: string
-  /** Of a state that is wrong, what it should say: canonical JSON. */
+  /** The state that would be right, as canonical JSON. */
   expected?: string
 }
 
-/** A clock that is this far behind is accepted by the service. */
+/** The service accepts a clock that is this far behind. */
 const CLOCK_MS = 5_000
 
-/** The entry that the bytes of a leaf are, if they are the canonical text of one that the registry log knows. */
+/** Reads an entry from the bytes of a leaf; undefined unless they are the canonical text of an entry of a known form. */
 export function registryEntryOf(body: Uint8Array | string): RegistryEntry | undefined {
   try {
     const text = typeof body === 'string' ? body : fromUtf8(body)
     const value: unknown = JSON.parse(text)
     const isKnown = isManifest(value) || isWithdrawal(value) || isMove(value) || isState(value)
-    // A second spelling of the same value, or a name that stands twice, does not come back as the same text.
+    // A second spelling of a value, or a name that occurs twice, does not give the same text again.
     return isKnown && canonical(value) === text ? value : undefined
   } catch {
     return undefined
   }
 }
 
-/** The entries of a log one after the other, with what the later ones may refer to. */
+/** Reads the entries of a log one after the other, and remembers what later ones may refer to. */
 export class Replay {
   readonly #running = new RunningStanding()
   readonly #releases = new Map<string, Manifest>()
-  /** Of each edition of a chart, the release with the highest revision. */
+  /** By chart and edition, the release with the highest revision. */
   readonly #newest = new Map<string, Manifest>()
   readonly #withdrawn = new Set<string>()
   #last: RegistryEntry | undefined
-  /** The latest time of any entry: compared with the last alone, a clock could go back by any time in small steps. */
+  /** The latest time of any entry. A clock that goes back in small steps is noticed too. */
   #latest: string | undefined
 
-  /** What is in force after the entries so far. */
+  /** The periods and providers after the entries so far. */
   get standing(): Standing {
     return this.#running.standing
   }
 
-  /** Adds an entry and answers what is wrong with it. One that is not `judged` is only added, which is faster. */
+  /** Adds an entry and returns its faults. An entry that is not `judged` is only added, which is faster. */
   add(entry: RegistryEntry, judged = true): ReplayFault[] {
     const faults = judged ? [...this.#ofTime(entry), ...this.#ofOrder(entry), ...this.#ofKind(entry)] : []
     if (isManifest(entry)) this.#note(entry)
@@ -128,7 +128,7 @@ export class Replay {
   #ofState(state: RegistryState): ReplayFault[] {
     const { recorded_at } = state
     const expected = canonical(this.#running.stateAt(recorded_at))
-    // A state that only says again what a wrong one said is not a second fault.
+    // A state that repeats a wrong one is not a second fault.
     const isAgain = isState(this.#last) && canonical({ ...this.#last, recorded_at }) === canonical(state)
     return isAgain || expected === canonical(state)
       ? []

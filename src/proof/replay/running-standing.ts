@@ -1,4 +1,4 @@
-// What is in force after each entry of a log, one entry after the other, in little more time than reading them takes.
+// The periods and providers after each entry of a log, in little more time than reading the entries takes.
 
 import { toBase64 } from '../bytes.ts'
 import {
@@ -12,7 +12,7 @@ import {
   type RegistryState,
   STATE_SCHEMA,
 } from '../price/release.ts'
-import { isRelease, leafOf, npisIn, ownerOf, periodsOf, placeOf, type Standing } from '../price/timeline.ts'
+import { indexOfKey, isRelease, leafOf, npisIn, ownerOf, periodsOf, type Standing } from '../price/timeline.ts'
 import { MovingTree } from '../tree/moving-tree.ts'
 
 /** Items in the order of their keys, with the tree over them. */
@@ -29,11 +29,11 @@ class Sorted<Item> {
     return toBase64(this.#tree.root)
   }
 
-  /** Puts these items, in order, in the place of all whose keys begin with a text. */
+  /** Replaces all items whose keys begin with a text by these, which are in order. */
   replace(prefix: string, items: readonly Item[]): void {
     const { keyOf } = this
-    let from = placeOf(this.items, prefix, keyOf)
-    let to = placeOf(this.items, `${prefix}~`, keyOf)
+    let from = indexOfKey(this.items, prefix, keyOf)
+    let to = indexOfKey(this.items, `${prefix}~`, keyOf)
     const isKept = (old: number, item: Item): boolean => old < to && this.isSame(this.items[old] as Item, item)
     let first = 0
     for (; first < items.length && from < to && isKept(from, items[first] as Item); first++) from++
@@ -45,11 +45,11 @@ class Sorted<Item> {
   }
 }
 
-/** The rule of `standingAfter`, for a log that is read entry by entry: each changes only what it is about. */
+/** The rule of `standingAfter`, for a log that is read entry by entry: an entry changes only its own chart and NPIs. */
 export class RunningStanding {
   readonly #withdrawn = new Set<string>()
   readonly #named = new Map<string, Manifest[]>()
-  /** Of each chart the releases that were not withdrawn, in the order of the log. */
+  /** By chart, the releases that were not withdrawn, in the order of the log. */
   readonly #charts = new Map<string, Manifest[]>()
   readonly #about = new Map<string, RegistryEntry[]>()
   readonly #periods = new Sorted<Period>(
@@ -58,7 +58,7 @@ export class RunningStanding {
   )
   readonly #providers = new Sorted<Provider>(providerKey, (a, b) => a.chart === b.chart)
 
-  /** What entries were about since it was last asked what is in force: only that is computed again. */
+  /** The charts and NPIs of entries since the last computation: only these are computed again. */
   readonly #changedCharts = new Set<string>()
   readonly #changedNpis = new Set<string>()
 

@@ -1,9 +1,9 @@
-// A Merkle tree that is small enough to be held whole.
+// A Merkle tree that is small enough to be in memory as a whole.
 
 import { rangesAround } from './leaves.ts'
 import { EMPTY_ROOT, type Hash, joinRight, nodeHash, perfectSubtrees } from './merkle.ts'
 
-/** The tree of RFC 6962 2.1 over leaf hashes that are all at hand. */
+/** The tree of RFC 6962 2.1 over these leaf hashes. */
 export class HashTree {
   readonly #levels: Hash[][]
 
@@ -36,7 +36,7 @@ export class HashTree {
     })
   }
 
-  /** What leads from the leaves `[from, to)` to the root: the subtrees on their left and on their right. */
+  /** The proof of the leaves `[from, to)`: the roots of the subtrees on their left and on their right. */
   sides(from: number, to: number): { left: Hash[]; right: Hash[] } {
     const { left, right } = rangesAround(from, to, this.size)
     const roots = (ranges: readonly [number, number][]): Hash[] =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { effort } from '../../../test/support/effort.ts'
-import { leafSet } from './leaf-set.ts'
+import { type Finding, leafSet } from './leaf-set.ts'
 
 const letters = fc.constantFrom(...'abc|')
 const key = fc.array(letters, { minLength: 1, maxLength: 4 }).map((each) => each.join(''))
@@ -12,6 +12,10 @@ const trees = fc.record({
   order: fc.array(fc.nat(), { minLength: 9, maxLength: 9 }),
   asked: key,
 })
+
+/** A leaf, null where there is none, undefined where nothing is proved. */
+const leafOf = (finding: Finding<string>): string | null | undefined =>
+  finding.is === 'found' ? finding.leaf : finding.is === 'absent' ? null : undefined
 
 function knownOf({ keys, shown, order }: { keys: string[]; shown: boolean[]; order: number[] }) {
   const set = leafSet<string>(keys.length, '', (leaf) => leaf)
@@ -49,9 +53,9 @@ test('nothing is claimed of a key that is not so in every tree with these leaves
       const { set, places } = knownOf(tree)
       const last = (keys: readonly string[]): string | null => keys.findLast((each) => each <= asked) ?? null
       const truth = last(tree.keys)
-      const claimed = set.notAfter(asked)
+      const claimed = leafOf(set.notAfter(asked))
       if (claimed !== undefined) expect(claimed).toBe(truth)
-      const found = set.find(asked)
+      const found = leafOf(set.find(asked))
       if (found === null) expect(tree.keys).not.toContain(asked)
       else if (found !== undefined) expect(tree.keys).toContain(asked)
 
@@ -95,7 +99,7 @@ test('what is known around a key and under a prefix is what was shown of it, wha
       const known = tree.keys.filter((_, i) => places.includes(i))
       expect(set.around(asked)).toEqual([known.findLast((each) => each <= asked), known.find((each) => each > asked)])
       expect(set.knownUnder(asked)).toEqual(known.filter((each) => each.startsWith(asked)))
-      expect(set.find(asked) ?? undefined).toBe(known.find((each) => each === asked))
+      expect(leafOf(set.find(asked)) ?? undefined).toBe(known.find((each) => each === asked))
     }),
     { numRuns: 500 },
   )
@@ -147,5 +151,5 @@ test('the same key at two places is a contradiction', () => {
 
 test('of an empty tree everything is known', () => {
   const set = leafSet<string>(0, '', (leaf) => leaf)
-  expect([set.notAfter('a'), set.find('a'), set.under('a')]).toEqual([null, null, []])
+  expect([set.notAfter('a'), set.find('a'), set.under('a')]).toEqual([{ is: 'absent' }, { is: 'absent' }, []])
 })

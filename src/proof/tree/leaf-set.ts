@@ -1,9 +1,9 @@
-// Leaves of a sorted tree that have been proved, and what follows from them about the ones between.
+// Leaves of a sorted tree that were proved, and the conclusions about the leaves between them.
 
 import { fromBase64 } from '../bytes.ts'
 import { HASH_SIZE, type Hash, includes } from './merkle.ts'
 
-/** The hashes of a path; undefined where one of them is none. */
+/** The hashes of a path; undefined if a text is not a hash. */
 export const decodePath = (encoded: readonly string[]): Hash[] | undefined => {
   const hashes = encoded.map(fromBase64)
   return hashes.every((hash): hash is Hash => hash?.length === HASH_SIZE) ? hashes : undefined
@@ -15,34 +15,35 @@ interface KnownLeaf<T> {
   leaf: T
 }
 
-/** What is known of a tree whose leaves are sorted by key: some of them, each at its place. */
+/** The answer to a search: the leaf was proved, or that there is none, or neither. */
+export type Finding<T> = { is: 'found'; leaf: T } | { is: 'absent' } | { is: 'unproved' }
+
+const ABSENT: Finding<never> = { is: 'absent' }
+const UNPROVED: Finding<never> = { is: 'unproved' }
+
+/** Some leaves of a tree whose leaves are sorted by key, each at its index. */
 export interface LeafSet<T> {
-  /** Whether a leaf with this hash stands at this place of the tree, by the path to its root. */
+  /** Whether the path proves a leaf with this hash at this index. */
   holds(leaf: Hash, index: number, encoded: readonly string[]): boolean
-  /** False where another leaf was proved at this place, or the order of keys is broken: then one of them is a lie. */
+  /** False if another leaf was proved at this index, or the order of keys is broken: then one of them is a lie. */
   add(index: number, leaf: T): boolean
-  /** The leaf with this key, null where it is proved that there is none, and undefined where nothing is proved. */
-  find(key: string): T | null | undefined
-  /** The last leaf known whose key is not after this one, and the first known after it. There may be others between. */
+  /** The leaf with this key. */
+  find(key: string): Finding<T>
+  /** The last known leaf whose key is not after this one, and the first known leaf after it. Others may be between. */
   around(key: string): [before: T | undefined, after: T | undefined]
-  /**
-   * The last leaf whose key is not after this one, null where it is proved that there is none, and undefined where
-   * nothing is proved: a leaf between the two that are known may not have been shown.
-   */
-  notAfter(key: string): T | null | undefined
-  /** All leaves whose keys begin so, in order; undefined where one may be there that was not shown. */
+  /** The last leaf whose key is not after this one. */
+  notAfter(key: string): Finding<T>
+  /** All leaves whose keys have the prefix, in order; undefined if one may exist that was not shown. */
   under(prefix: string): T[] | undefined
-  /** The leaves known whose keys begin so, in order; there may be others. */
+  /** The known leaves whose keys have the prefix, in order. Others may exist. */
   knownUnder(prefix: string): T[]
 }
 
-/** Nothing is known yet of a tree of this size, with this root in Base64. */
 export function leafSet<T>(size: number, root: string, keyOf: (leaf: T) => string): LeafSet<T> {
-  /** By place, and so by key. Every question is a search in it: a hostile answer may show many thousands of leaves. */
+  /** Sorted by index, and so by key. It is searched by halves: a hostile answer may have many thousands. */
   const known: KnownLeaf<T>[] = []
 
-  /** How many of the leaves known come before: those for which this holds, which are the first ones. */
-  const past = (isBefore: (leaf: KnownLeaf<T>) => boolean): number => {
+  const countBefore = (isBefore: (leaf: KnownLeaf<T>) => boolean): number => {
     let [from, to] = [0, known.length]
     while (from < to) {
       const middle = Math.floor((from + to) / 2)
@@ -51,12 +52,12 @@ export function leafSet<T>(size: number, root: string, keyOf: (leaf: T) => strin
     }
     return from
   }
-  const pastKey = (key: string): number => past((each) => each.key <= key)
+  const countUpTo = (key: string): number => countBefore((each) => each.key <= key)
   const rangeUnder = (prefix: string): [number, number] => [
-    past(({ key }) => key < prefix),
-    past(({ key }) => key < prefix || key.startsWith(prefix)),
+    countBefore(({ key }) => key < prefix),
+    countBefore(({ key }) => key < prefix || key.startsWith(prefix)),
   ]
-  /** Whether the known leaves `[from, to)` are all that there are between the ones on either side. */
+  /** Whether the known leaves `[from, to)` are all between the known ones on either side. */
   const isWhole = (from: number, to = from): boolean =>
     (known[to]?.index ?? size) - (known[from - 1]?.index ?? -1) - 1 === to - from
   const knownUnder = (prefix: string): T[] => known.slice(...rangeUnder(prefix)).map(({ leaf }) => leaf)
@@ -65,7 +66,7 @@ export function leafSet<T>(size: number, root: string, keyOf: (leaf: T) => strin
     holds: (leaf, index, encoded) => includes(index, size, leaf, encoded.map(fromBase64), fromBase64(root)),
     add(index, leaf) {
       const key = keyOf(leaf)
-      const at = past((each) => each.index < index)
+      const at = countBefore((each) => each.index < index)
       const [before, next] = [known[at - 1], known[at]]
       if (next?.index === index) return next.key === key
       if ((before && before.key >= key) || (next && next.key <= key)) return false
@@ -73,17 +74,20 @@ export function leafSet<T>(size: number, root: string, keyOf: (leaf: T) => strin
       return true
     },
     find(key) {
-      const at = pastKey(key)
+      const at = countUpTo(key)
       const left = known[at - 1]
-      return left?.key === key ? left.leaf : isWhole(at) ? null : undefined
+      if (left?.key === key) return { is: 'found', leaf: left.leaf }
+      return isWhole(at) ? ABSENT : UNPROVED
     },
     around(key) {
-      const at = pastKey(key)
+      const at = countUpTo(key)
       return [known[at - 1]?.leaf, known[at]?.leaf]
     },
     notAfter(key) {
-      const at = pastKey(key)
-      return isWhole(at) ? (known[at - 1]?.leaf ?? null) : undefined
+      const at = countUpTo(key)
+      const left = known[at - 1]
+      if (!isWhole(at)) return UNPROVED
+      return left ? { is: 'found', leaf: left.leaf } : ABSENT
     },
     under: (prefix) => (isWhole(...rangeUnder(prefix)) ? knownUnder(prefix) : undefined),
     knownUnder,

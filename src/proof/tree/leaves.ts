@@ -1,9 +1,9 @@
-// Several leaves of an RFC 6962 tree, proved at once: with the roots of the largest subtrees that hold none of them,
-// from left to right, they make the root.
+// Several leaves of an RFC 6962 tree, proved at once: they and the roots of the largest subtrees without any of them, from
+// left to right, make the root.
 
 import { HASH_SIZE, type Hash, isTreeSize, nodeHash, split } from './merkle.ts'
 
-/** A leaf at its place in the tree. */
+/** A leaf and its index in the tree. */
 export interface PlacedLeaf {
   index: number
   hash: Hash
@@ -13,12 +13,12 @@ export type LeafRange = [number, number]
 
 interface Fold<T> {
   leaf(at: number): T
-  /** A subtree that holds none of the leaves. */
+  /** A subtree without any of the leaves. */
   beside(range: LeafRange): T
   join(left: T, right: T): T
 }
 
-/** Walks a tree from left to right. Places rise; `leaf` is given the position in that list. */
+/** Walks a tree from left to right. The indexes rise; `leaf` gets the position in that list. */
 function fold<T>(places: readonly number[], size: number, { leaf, beside, join }: Fold<T>): T {
   let at = 0
   const walk = (start: number, end: number): T => {
@@ -31,7 +31,7 @@ function fold<T>(places: readonly number[], size: number, { leaf, beside, join }
   return walk(0, size)
 }
 
-/** The largest subtrees that hold no leaf at these places, which rise, from left to right. */
+/** The largest subtrees without a leaf at these rising indexes, from left to right. */
 export function rangesBeside(places: readonly number[], size: number): LeafRange[] {
   const ranges: LeafRange[] = []
   const nothing = (): void => undefined
@@ -40,8 +40,8 @@ export function rangesBeside(places: readonly number[], size: number): LeafRange
 }
 
 /**
- * The root that follows from these leaves, by rising places, and from the roots of the subtrees beside them. Undefined
- * where there are no leaves, where they do not fit the tree, or where there are too few hashes or too many.
+ * The root that follows from leaves, by rising index, and from the roots of the subtrees beside them. Undefined if there
+ * are no leaves, if they do not fit the tree, and if there are too few hashes or too many.
  */
 export function rootFromLeaves(leaves: readonly PlacedLeaf[], size: number, beside: readonly Hash[]): Hash | undefined {
   if (!isTreeSize(size) || leaves.length === 0 || !rise(leaves, size)) return undefined
@@ -62,14 +62,14 @@ export function rootFromLeaves(leaves: readonly PlacedLeaf[], size: number, besi
 const rise = (leaves: readonly PlacedLeaf[], size: number): boolean =>
   leaves.every(({ index }, i) => isTreeSize(index) && index < size && index > (leaves[i - 1]?.index ?? -1))
 
-/** What stands beside neighbouring leaves `[from, to)`, on the left and on the right. */
+/** The subtrees on the left and on the right of neighbouring leaves `[from, to)`. */
 export function rangesAround(from: number, to: number, size: number): { left: LeafRange[]; right: LeafRange[] } {
   const places = Array.from({ length: to - from }, (_, i) => from + i)
   const beside = rangesBeside(places, size)
   return { left: beside.filter(([, end]) => end <= from), right: beside.filter(([start]) => start >= to) }
 }
 
-/** The root that neighbouring leaves and the subtrees around them imply; undefined where these do not fit. */
+/** The root that follows from neighbouring leaves and the subtrees around them; undefined if these do not fit. */
 export function rootFromRange(
   from: number,
   leaves: readonly Hash[],
@@ -82,6 +82,6 @@ export function rootFromRange(
     size,
     [...left, ...right],
   )
-  // A hash of one side must not stand on the other.
+  // A hash of the left side must not be given as one of the right side.
   return root && rangesAround(from, from + leaves.length, size).left.length === left.length ? root : undefined
 }

@@ -10,16 +10,15 @@ export const HASH_SIZE = 32
 
 const NODE = 1
 
-export const EMPTY_ROOT: Hash = /* @__PURE__ */ sha256(/* @__PURE__ */ new Uint8Array())
+export const EMPTY_ROOT: Hash = sha256(new Uint8Array())
 
-/** A zero stands before the body. */
 export function leafHash(body: Uint8Array): Hash {
-  const leaf = new Uint8Array(1 + body.length)
+  const leaf = new Uint8Array(1 + body.length) // 0 before a leaf, 1 before two nodes
   leaf.set(body, 1)
   return sha256(leaf)
 }
 
-// Filled anew for each node: a release of two million rows has as many nodes, and is hashed in one go.
+/** Filled anew for each node: a release has millions. */
 const node = Uint8Array.of(NODE, ...new Uint8Array(2 * HASH_SIZE))
 
 export function nodeHash(left: Hash, right: Hash): Hash {
@@ -28,7 +27,7 @@ export function nodeHash(left: Hash, right: Hash): Hash {
   return sha256(node)
 }
 
-/** The same for two hashes that lie side by side. */
+/** The hash of a node whose two halves lie side by side. */
 export function pairHash(pair: Uint8Array): Hash {
   node.set(pair, 1)
   return sha256(node)
@@ -130,19 +129,21 @@ function subproof(first: number, from: number, to: number, known: boolean): [num
     : [...subproof(first - (middle - from), middle, to, false), [from, middle]]
 }
 
-/** RFC 9162 2.1.3.2: the root that this path implies, or undefined if the path cannot fit the index and size. */
+export const isTreeSize: (n: number) => boolean = count
+
+/** RFC 9162 2.1.3.2; undefined if the path cannot fit the index and size. */
 export function rootFromInclusion(
   index: number,
   size: number,
   leaf: Hash,
   path: readonly (Hash | undefined)[],
 ): Hash | undefined {
-  if (!count(size) || !count(index) || index >= size || leaf.length !== HASH_SIZE) return undefined
+  if (!isTreeSize(size) || !isTreeSize(index) || index >= size || leaf.length !== HASH_SIZE) return undefined
   let fn = index
   let sn = size - 1
   let root = leaf
   for (const sibling of path) {
-    if (!sn || sibling?.length !== HASH_SIZE) return undefined
+    if (sn === 0 || sibling?.length !== HASH_SIZE) return undefined
     // The last node of a level of odd length has no sibling there: it goes up as it is.
     while (fn === sn && fn % 2 === 0) fn = sn = fn / 2
     root = fn % 2 === 1 ? nodeHash(sibling, root) : nodeHash(root, sibling)
@@ -152,7 +153,6 @@ export function rootFromInclusion(
   return sn === 0 ? root : undefined
 }
 
-/** Whether a leaf is there. A hash that could not be read is undefined, and proves nothing. */
 export function includes(
   index: number,
   size: number,
@@ -161,7 +161,7 @@ export function includes(
   root: Hash | undefined,
 ): boolean {
   const implied = rootFromInclusion(index, size, leaf, path)
-  return !!implied && !!root && equalBytes(implied, root)
+  return implied !== undefined && root !== undefined && equalBytes(implied, root)
 }
 
 /** RFC 9162 2.1.4.2: whether the tree `(second, root2)` is the tree `(first, root1)` with leaves added. */
@@ -199,5 +199,3 @@ export function isConsistent(first: number, second: number, root1: Hash, root2: 
   }
   return sn === 0 && equalBytes(old, root1) && equalBytes(grown, root2)
 }
-
-export const isTreeSize: (n: number) => boolean = count

@@ -2,7 +2,7 @@
 
 import { EMPTY_ROOT, type Hash, nodeHash } from './merkle.ts'
 
-/** A leaf or a node. It remembers the last node it was the left half of. */
+/** A leaf or a node. It remembers the last node whose left half it was. */
 interface Node {
   readonly hash: Hash
   right: Node | undefined
@@ -12,20 +12,20 @@ interface Node {
 const nodeOf = (hash: Hash): Node => ({ hash, right: undefined, parent: undefined })
 
 /**
- * The tree of RFC 6962 2.1. A leaf that is inserted moves all that follow it, and so pairs them anew; but neighbours that
- * were paired before still have their node, at whatever place they are. So most nodes are hashed once, and the next
- * root costs little more than a look at each node behind the first change.
+ * The tree of RFC 6962 2.1. An inserted leaf moves all leaves after it, and so pairs them anew; but neighbours that were
+ * paired before still have their node. So most nodes are hashed once, and the next root costs little more than a look at
+ * each node after the first change.
  */
 export class MovingTree {
   readonly #levels: Node[][] = [[]]
-  /** From this leaf on, the levels above are not those of the leaves any more. */
+  /** From this leaf on, the levels above are out of date. */
   #changedFrom = 0
 
   get size(): number {
     return this.#levels[0]?.length ?? 0
   }
 
-  /** Puts leaves in the place of others. */
+  /** Replaces leaves. */
   splice(from: number, removed: number, leaves: readonly Hash[]): void {
     this.#levels[0]?.splice(from, removed, ...leaves.map(nodeOf))
     this.#changedFrom = Math.min(this.#changedFrom, from)

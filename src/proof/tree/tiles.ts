@@ -12,7 +12,7 @@ export interface Tile {
   width: number
 }
 
-/** Every tile that a tree of this size has, full ones first within a level. Widths of zero do not exist. */
+/** Every tile of a tree of this size, within a level the full ones first. No tile has width zero. */
 export function tilesOf(size: number): Tile[] {
   const tiles: Tile[] = []
   for (let level = 0, entries = size; entries > 0; level++, entries = Math.floor(entries / TILE_WIDTH)) {
@@ -34,8 +34,8 @@ export function tilePath(kind: number | 'entries', n: number, width = TILE_WIDTH
 /** The root of a perfect subtree inside one tile's hashes. */
 export function rootInTile(hashes: Uint8Array, first: number, count: number): Hash {
   if ((first + count) * HASH_SIZE > hashes.length) throw new RangeError('tile is narrower than the tree says')
-  // Level by level in one piece of memory: a parent takes the place of a child that is no longer needed.
-  // A copy even of a Node buffer, whose own `slice` is a view.
+  // Level by level in one piece of memory: a parent overwrites a child that is not needed any more. It is a copy even of
+  // a Node buffer, whose own `slice` would be a view.
   const level = new Uint8Array(hashes.subarray(first * HASH_SIZE, (first + count) * HASH_SIZE))
   for (let width = count / 2; width >= 1; width /= 2)
     for (let i = 0; i < width; i++)
@@ -43,7 +43,7 @@ export function rootInTile(hashes: Uint8Array, first: number, count: number): Ha
   return level.slice(0, HASH_SIZE)
 }
 
-/** Reads subtree roots out of stored tiles; `readTile` may return a wider tile than the size at hand needs. */
+/** Reads roots of subtrees out of stored tiles; `readTile` may return a wider tile than is needed. */
 export function subtreesFromTiles(readTile: (level: number, n: number) => Promise<Uint8Array>): SubtreeReader {
   return async ({ height, index }: Subtree) => {
     const level = Math.floor(height / TILE_HEIGHT)
@@ -55,8 +55,8 @@ export function subtreesFromTiles(readTile: (level: number, n: number) => Promis
 }
 
 /**
- * Grows a tree leaf by leaf and hands out each tile once, when it is full, or at the end.
- * Memory is one open tile per level, so a tree of any size can be built from a stream.
+ * Grows a tree leaf by leaf and emits each tile once, when it is full, or at the end. It holds one open tile per level,
+ * so a tree of any size can be built from a stream.
  */
 export class TileBuilder {
   readonly #open: { n: number; hashes: Uint8Array; width: number }[] = []
@@ -73,7 +73,7 @@ export class TileBuilder {
     this.#put(0, hash)
   }
 
-  /** As `append` for each hash of a full tile whose root is known, while no other tile of the lowest level is open. */
+  /** Appends a full tile whose root is known. No tile of the lowest level may be open. */
   appendTile(hashes: Uint8Array, root: Hash): void {
     if (this.#size % TILE_WIDTH !== 0) throw new RangeError('a tile begins where another one ends')
     const n = this.#size / TILE_WIDTH
@@ -94,7 +94,7 @@ export class TileBuilder {
     this.#put(level + 1, rootInTile(hashes, 0, TILE_WIDTH))
   }
 
-  /** Hands out the partial tiles at the right edge. The builder is spent afterwards. */
+  /** Emits the partial tiles at the right edge. The builder must not be used afterwards. */
   finish(): void {
     this.#open.forEach(({ n, hashes, width }, level) => {
       if (width > 0) this.emit({ level, n, width }, hashes.slice(0, width * HASH_SIZE))

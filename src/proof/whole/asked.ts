@@ -1,20 +1,20 @@
-// What an address of the service asks: whoever has an answer and its address can check that the one answers the other.
+// The question that an address of the service asks, for the check of an answer by its address.
 
 import { RELEASE_STATES } from '../catalogue/releases.ts'
 import { isObject } from '../shape.ts'
 import type { Inquiry } from '../verify-lists.ts'
 
-/** The place that a permalink names. */
+/** The row that a permalink names. */
 export interface Permalink {
   release_id: string
   index: number
 }
-/** A row by its permalink, or a checkpoint by itself: they answer no question, and are what was asked for all the same. */
-export type Expected = Inquiry & { checkpoint?: true; permalink?: Permalink }
+/** The answer that is expected: one to a question, or a row by its permalink, or a checkpoint by itself. */
+export type ExpectedAnswer = Inquiry & { checkpoint?: true; permalink?: Permalink }
 
 type Query = { [part: string]: string | undefined }
 
-const PLACES: readonly [RegExp, (query: Query, day: string, path: readonly string[]) => Expected][] = [
+const PLACES: readonly [RegExp, (query: Query, day: string, path: readonly string[]) => ExpectedAnswer][] = [
   [/\/reference$/, (query, as_of) => ({ question: { cpt: '', ...query, as_of } })],
   [/\/reference\/sheet$/, (query, as_of) => ({ sheet: { cpt: '', ...query, as_of } })],
   [/\/reference\/history$/, ({ cpt = '', ...query }) => ({ history: { ...query, cpt, offset: offsetOf(query) } })],
@@ -39,10 +39,10 @@ const stateIn = (text: string | undefined) => {
 }
 
 /**
- * By the path: what stands there is known, whatever was sent from it. `asOf` goes before the day in the address; `today`
- * is for an address without one. Undefined for an address that has no proofs.
+ * Reads an address by its path. `asOf` goes before the day in the address; `today` is for an address without a day.
+ * Undefined for an address whose answers have no proofs.
  */
-export function askedAt(address: string, today: string, asOf?: string): Expected | undefined {
+export function askedAt(address: string, today: string, asOf?: string): ExpectedAnswer | undefined {
   const { pathname, searchParams } = new URL(address, 'http://localhost')
   const {
     limit: _,
@@ -57,7 +57,7 @@ export function askedAt(address: string, today: string, asOf?: string): Expected
   return undefined
 }
 
-/** The lines of a bill as they were sent: one without a day, or with an empty one, is about the day of the request. */
+/** The lines of a bill as questions. A line without a day, or with an empty one, is about the day of the request. */
 export function billAsked(lines: readonly unknown[], day: string): Bill {
   const questions = lines.map((line) => {
     const sent = isObject(line) ? line : {}
@@ -67,12 +67,12 @@ export function billAsked(lines: readonly unknown[], day: string): Bill {
 }
 type Bill = Extract<Inquiry, { questions: unknown }>
 
-interface Placed {
+interface RowBody {
   proof?: { release?: { release_id?: unknown }; row?: { index?: unknown } }
 }
 
 /** Whether the row of a body that was verified is the one that a permalink names. */
 export function standsAt(body: unknown, { release_id, index }: Permalink): boolean {
-  const { release, row } = (body as Placed | null)?.proof ?? {}
+  const { release, row } = (body as RowBody | null)?.proof ?? {}
   return release?.release_id === release_id && row?.index === index
 }

@@ -1,4 +1,4 @@
-// What kind of answer a body is, by its shape alone.
+// The kind of answer that a body is, by its shape alone.
 
 import { isFiguresBody, isLookup } from '../body.ts'
 import type { Members } from '../shape.ts'
@@ -19,5 +19,5 @@ export function kindOf(body: Members): AnyKind {
   return not_held === undefined ? 'page' : 'sheet'
 }
 
-/** A change of a figure has its place in the log as a number of its own. */
+/** A change of a figure states its own index in the log. */
 const isEntryLike = (item: unknown): boolean => typeof item === 'object' && item !== null && 'seq' in item

@@ -1,22 +1,22 @@
-// What a check leaves open: an answer without its proof, and an answer without its question.
+// The points that a check leaves open: for an answer without its proof, and for an answer without its question.
 
 import { isCompound } from '../canonical-json.ts'
 import { PROOF_REF } from '../price/proofs.ts'
 import type { Members } from '../shape.ts'
 import type { AnyKind } from './kind.ts'
 
-/** Of a short answer nothing is known: a true one and a false one look the same. */
+/** The sentence about a short answer: a true one and a false one look the same. */
 export const SHORT_ANSWER =
   'This answer has a pointer in place of its proof. It cannot be checked as it stands, which says nothing for it or against it. Ask again without proof=ref (over MCP with include = "proof") and check that answer, or check the row at `proof.href`.'
 
-/** Whether a body is an answer in its short form. Every proof ends at a checkpoint. What has neither proof nor pointer is not proved. */
+/** Whether a body is an answer in its short form: it has a pointer, and no checkpoint, which every proof has. */
 export const isShortAnswer = (body: unknown): boolean =>
   !isAnywhere(body, (each) => 'checkpoint' in each) && isAnywhere(body, (each) => each['type'] === PROOF_REF)
 
 const isAnywhere = (value: unknown, test: (members: Members) => boolean): boolean =>
   isCompound(value) && (test(value as Members) || Object.values(value).some((each) => isAnywhere(each, test)))
 
-/** What nobody has checked of an answer whose question was not given. */
+/** The points that are not proved if the question was not given. */
 const UNPROVED: Readonly<Record<AnyKind, string>> = {
   question:
     'that it answers what you asked, that it is in force on the day you mean, and what it says of modifiers and their amount',
@@ -31,7 +31,7 @@ const UNPROVED: Readonly<Record<AnyKind, string>> = {
   figures: '',
   entries: 'that no change is missing before and after these',
 }
-/** What is not proved of an answer with its question either: it is the word of the service. */
+/** The points that are not proved even with the question: they are the word of the service. */
 const WORD_ALONE: { readonly [kind in AnyKind]?: string } = {
   questions: '`as_of` of the bill, as each line was checked for its own day',
   page: 'that there are no rows before and after these, and what `page` says',
@@ -42,7 +42,7 @@ const WORD_ALONE: { readonly [kind in AnyKind]?: string } = {
   history: 'how many editions there are in all',
 }
 
-/** What is not proved of an answer that passed, with its question or without it; empty if there is nothing. */
+/** A sentence about the points that are not proved; empty if there are none. */
 export function openPoints(kind: AnyKind, isAsked: boolean): string {
   const open = (isAsked ? WORD_ALONE[kind] : UNPROVED[kind]) ?? ''
   if (open === '') return ''
@@ -51,6 +51,6 @@ export function openPoints(kind: AnyKind, isAsked: boolean): string {
     : `The question was not checked, so this is not proved: ${open}.`
 }
 
-/** The same of all kinds. */
+/** The sentences for all kinds. */
 export const allOpenPoints = (isAsked: boolean): { [kind: string]: string } =>
   Object.fromEntries(Object.keys(UNPROVED).map((kind) => [kind, openPoints(kind as AnyKind, isAsked)]))

@@ -1,9 +1,9 @@
-// Why an answer is refused, in words: one sentence for each reason, for the command line, the service and the pages.
+// The reasons for which an answer is refused, each as a sentence for the command line, the service and the pages.
 
 import type { Fault } from '../fault.ts'
 import type { DerivationFault } from '../price/derivation.ts'
 
-/** What only a comparison with the cited files finds. */
+/** Reasons that only a comparison with the cited files finds. */
 export type SourceFault =
   | 'source_missing'
   | 'source_hash_mismatch'

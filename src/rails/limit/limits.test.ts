@@ -1,64 +1,48 @@
 import { heapStats } from 'bun:jsc'
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type BucketTables, makeLimiter, networkLimit, ownTables } from './limits.ts'
-import { makeSharedMemory, openSharedTables } from './shared-windows.ts'
+import { makeLimiter, networkLimit } from './limits.ts'
 import { SlidingWindow } from './sliding-window.ts'
 
-const KINDS: [string, (limit: number, clockMs: () => number) => { take: SlidingWindow['take'] }][] = [
-  ['of one process', (limit, clockMs) => new SlidingWindow(limit, 10, clockMs)],
-  ['in shared memory', (limit, clockMs) => shared(limit, clockMs)],
-]
-
-/** A fresh window in memory that nobody else has open. */
-function shared(limit: number, clockMs: () => number): BucketTables['addresses'] {
-  const quota = { limit, windowSeconds: 10 }
-  using memory = makeSharedMemory([quota])
-  return (openSharedTables(memory.path, [quota], clockMs)[0] as BucketTables).addresses
-}
-
-test.each(KINDS)(
-  'no span of a window %s ever holds more than the limit, and nothing is refused without need',
-  (_, windowOf) => {
-    const step = fc.record({
-      wait: fc.oneof(fc.nat(40), fc.nat(12_000)),
-      key: fc.constantFrom('a', 'b'),
-      cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 15 })),
-    })
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 12 }),
-        fc.nat(2 ** 32),
-        fc.array(step, { maxLength: 200 }),
-        (limit, begin, steps) => {
-          let now = begin
-          const window = windowOf(limit, () => now)
-          const accepted: { at: number; key: string }[] = []
-          for (const { wait, key, cost } of steps) {
-            now += wait
-            const counted = accepted.filter((one) => one.key === key && one.at > now - 10_000)
-            const taken = window.take(key, cost)
-            expect(taken.allowed).toBe(counted.length + cost <= limit)
-            const freed = counted[counted.length + cost - limit - 1]?.at
-            if (taken.allowed)
-              for (let i = 0; i < cost; i++) {
-                accepted.push({ at: now, key })
-                counted.push({ at: now, key })
-              }
-            else
-              expect(taken.waitSeconds).toBe(
-                freed === undefined ? Infinity : Math.max(1, Math.ceil((freed + 10_000 - now) / 1000)),
-              )
-            expect(taken.remaining).toBe(limit - counted.length)
-            const oldest = counted[0]?.at ?? -Infinity
-            expect(taken.resetSeconds).toBe(Math.max(1, Math.ceil((oldest + 10_000 - now) / 1000)))
-          }
-        },
-      ),
-      { numRuns: 150 },
-    )
-  },
-)
+test('no span of a window ever holds more than the limit, and nothing is refused without need', () => {
+  const step = fc.record({
+    wait: fc.oneof(fc.nat(40), fc.nat(12_000)),
+    key: fc.constantFrom('a', 'b'),
+    cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 15 })),
+  })
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 12 }),
+      fc.nat(2 ** 32),
+      fc.array(step, { maxLength: 200 }),
+      (limit, begin, steps) => {
+        let now = begin
+        const window = new SlidingWindow(limit, 10, () => now)
+        const accepted: { at: number; key: string }[] = []
+        for (const { wait, key, cost } of steps) {
+          now += wait
+          const counted = accepted.filter((one) => one.key === key && one.at > now - 10_000)
+          const taken = window.take(key, cost)
+          expect(taken.allowed).toBe(counted.length + cost <= limit)
+          const freed = counted[counted.length + cost - limit - 1]?.at
+          if (taken.allowed)
+            for (let i = 0; i < cost; i++) {
+              accepted.push({ at: now, key })
+              counted.push({ at: now, key })
+            }
+          else
+            expect(taken.waitSeconds).toBe(
+              freed === undefined ? Infinity : Math.max(1, Math.ceil((freed + 10_000 - now) / 1000)),
+            )
+          expect(taken.remaining).toBe(limit - counted.length)
+          const oldest = counted[0]?.at ?? -Infinity
+          expect(taken.resetSeconds).toBe(Math.max(1, Math.ceil((oldest + 10_000 - now) / 1000)))
+        }
+      },
+    ),
+    { numRuns: 150 },
+  )
+})
 
 test('the 121st request within a minute of the first is refused however slowly they come', () => {
   let now = 5
@@ -153,9 +137,9 @@ test('a limit below one is a mistake of the operator', () => {
 
 test('buckets count apart, and a limiter that is off counts nothing', () => {
   const limits = { default_rpm: 1, reference_rpm: 2, log_rpm: 3, anonymous_rpm: 100 }
-  const tables = ownTables(() => 0)
+  const clock = () => 0
   const a = { name: 'a' }
-  const limiter = makeLimiter({ ...limits, enabled: true }, tables)
+  const limiter = makeLimiter({ ...limits, enabled: true }, clock)
   expect(limiter.take('default', a)).toMatchObject({ allowed: true })
   expect(limiter.take('default', a)).toMatchObject({ allowed: false })
   expect(limiter.take('reference', a)).toEqual({
@@ -163,7 +147,7 @@ test('buckets count apart, and a limiter that is off counts nothing', () => {
     quota: { bucket: 'reference', limit: 2, windowSeconds: 60, remaining: 1, resetSeconds: 60 },
     waitSeconds: 1,
   })
-  expect(makeLimiter({ ...limits, enabled: false }, tables).take('default', a)).toBeUndefined()
+  expect(makeLimiter({ ...limits, enabled: false }, clock).take('default', a)).toBeUndefined()
 })
 
 const COUNTED = { default_rpm: 2, reference_rpm: 2, log_rpm: 2, enabled: true }
@@ -176,10 +160,7 @@ const inNetworks = (i: number) => ({
 })
 
 test('a look for a refusal counts nothing, and finds a full key, a full address and a full network', () => {
-  const limiter = makeLimiter(
-    COUNTED,
-    ownTables(() => 0),
-  )
+  const limiter = makeLimiter(COUNTED, () => 0)
   const key = { name: 'key k' }
   for (let i = 0; i < 5; i++) expect(limiter.findRefusal('default', key)).toBeUndefined()
   limiter.take('default', key, 2)
@@ -199,19 +180,11 @@ test('a look for a refusal counts nothing, and finds a full key, a full address 
   const refusal = { allowed: false, quota: { bucket: 'default-site', limit: 8, remaining: 0 } }
   expect(limiter.findRefusal('default', inNetworks(4))).toMatchObject(refusal)
   expect(limiter.take('default', inNetworks(4))).toMatchObject(refusal)
-  expect(
-    makeLimiter(
-      { ...COUNTED, enabled: false },
-      ownTables(() => 0),
-    ).findRefusal('default', key),
-  ).toBeUndefined()
+  expect(makeLimiter({ ...COUNTED, enabled: false }, () => 0).findRefusal('default', key)).toBeUndefined()
 })
 
 test('a cost that no network can ever take is refused for good, and each network counts what was accepted', () => {
-  const limiter = makeLimiter(
-    COUNTED,
-    ownTables(() => 0),
-  )
+  const limiter = makeLimiter(COUNTED, () => 0)
   expect(limiter.take('default', inNetworks(0), 9)).toMatchObject({ allowed: false, waitSeconds: Infinity })
   expect(limiter.take('default', inNetworks(0), 8)).toMatchObject({ allowed: false, quota: { bucket: 'default' } })
   for (let i = 0; i < 3; i++) expect(limiter.take('default', inNetworks(i), 2)).toMatchObject({ allowed: true })
@@ -229,10 +202,7 @@ test('all strangers together have what one network may have, if the operator say
     networkLimit({ kind, name: '' }, quota, { ...COUNTED, ...(anonymous_rpm === undefined ? {} : { anonymous_rpm }) })
   expect([limitOf('site'), limitOf('network'), limitOf('anonymous')]).toEqual([40, 160, 600_000])
   expect([limitOf('anonymous', 159), limitOf('anonymous', 161)]).toEqual([160, 161])
-  const limiter = makeLimiter(
-    { ...COUNTED, anonymous_rpm: 32 },
-    ownTables(() => 0),
-  )
+  const limiter = makeLimiter({ ...COUNTED, anonymous_rpm: 32 }, () => 0)
   for (let i = 0; i < 16; i++) limiter.take('default', { name: `address ${i}`, networks: [] }, 2)
   const stranger = { name: 'address 16', networks: [] }
   expect(limiter.findRefusal('default', stranger)).toMatchObject({ quota: { bucket: 'default-anonymous', limit: 32 } })

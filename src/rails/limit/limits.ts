@@ -1,6 +1,6 @@
 import type { Bucket, Quota } from '../../operation.ts'
 import { lately, type NamedNetwork, type NetworkCount, NetworkCounts, secondsUntilRoom } from './network-counts.ts'
-import { type CountingWindow, SlidingWindow, type WindowQuota, type WindowState } from './sliding-window.ts'
+import { SlidingWindow, type WindowQuota, type WindowState } from './sliding-window.ts'
 
 const WINDOW_SECONDS = 60
 export const ANONYMOUS_RPM = 600_000
@@ -68,32 +68,24 @@ export function quotasOf({ default_rpm, reference_rpm, log_rpm }: Limits): Recor
   }
 }
 
-/** Where the requests of one bucket are counted. Keys have a table of their own, which no crowd of addresses can fill. */
-export interface BucketTables {
-  addresses: CountingWindow
-  keys: CountingWindow
+/** Counts of the requests in one bucket. Keys have a table of their own, which no crowd of addresses can fill. */
+interface BucketCounts {
+  addresses: SlidingWindow
+  keys: SlidingWindow
   networks: NetworkCounts
 }
 
-/** The tables of one process. `clockMs`: monotonic milliseconds, such as `performance.now`. */
-export const ownTables =
-  (clockMs: () => number) =>
-  (quotas: readonly WindowQuota[]): BucketTables[] =>
-    quotas.map(({ limit, windowSeconds }) => ({
-      addresses: new SlidingWindow(limit, windowSeconds, clockMs),
-      keys: new SlidingWindow(limit, windowSeconds, clockMs),
-      networks: new NetworkCounts(windowSeconds, clockMs),
-    }))
+const countsFor = ({ limit, windowSeconds }: WindowQuota, clockMs: () => number): BucketCounts => ({
+  addresses: new SlidingWindow(limit, windowSeconds, clockMs),
+  keys: new SlidingWindow(limit, windowSeconds, clockMs),
+  networks: new NetworkCounts(windowSeconds),
+})
 
-/** `tablesOf` makes tables for each quota, in their order. */
-export function makeLimiter(
-  limits: Limits,
-  tablesOf: (quotas: readonly WindowQuota[]) => readonly BucketTables[],
-): Limiter {
+/** Counts in this process. `clockMs` gives monotonic milliseconds, such as `performance.now`. */
+export function makeLimiter(limits: Limits, clockMs: () => number): Limiter {
   if (!limits.enabled) return { take: () => undefined, findRefusal: () => undefined }
   const quotas = quotasOf(limits)
-  const tables = tablesOf(Object.values(quotas))
-  const byBucket = new Map(Object.keys(quotas).map((bucket, i) => [bucket, tables[i] as BucketTables]))
+  const byBucket = new Map(Object.entries(quotas).map(([bucket, quota]) => [bucket, countsFor(quota, clockMs)]))
   const all = everyone()
   /** The refusal by the first network without room. */
   const fullNetwork = (
@@ -102,7 +94,7 @@ export function makeLimiter(
     cost: number,
     now: number,
   ): LimitDecision | undefined => {
-    const { networks: counts } = byBucket.get(bucket) as BucketTables
+    const { networks: counts } = byBucket.get(bucket) as BucketCounts
     const quota = quotas[bucket]
     for (let i = 0; i <= networks.length; i++) {
       const network = networks[i] ?? all
@@ -114,13 +106,13 @@ export function makeLimiter(
   }
   return {
     take(bucket, caller, cost = 1) {
-      const { addresses, keys, networks: counts } = byBucket.get(bucket) as BucketTables
+      const { addresses, keys, networks: counts } = byBucket.get(bucket) as BucketCounts
       const { networks } = caller
       if (!networks) return decisionOf(bucket, keys, keys.take(caller.name, cost))
-      const now = counts.clockMs()
+      const now = clockMs()
       const full = fullNetwork(bucket, caller, cost, now)
       if (full) return full
-      const state = addresses.take(caller.name, cost)
+      const state = addresses.take(caller.name, cost, now)
       if (state.allowed) {
         for (const network of networks) counts.add(network, cost, now)
         counts.add(all, cost, now)
@@ -128,9 +120,9 @@ export function makeLimiter(
       return decisionOf(bucket, addresses, state)
     },
     findRefusal(bucket, caller) {
-      const { addresses, keys, networks } = byBucket.get(bucket) as BucketTables
+      const { addresses, keys } = byBucket.get(bucket) as BucketCounts
       const window = caller.networks ? addresses : keys
-      if (window.hasRoom(caller.name)) return caller.networks && fullNetwork(bucket, caller, 1, networks.clockMs())
+      if (window.hasRoom(caller.name)) return caller.networks && fullNetwork(bucket, caller, 1, clockMs())
       // The window is full, so this counts nothing.
       return decisionOf(bucket, window, window.take(caller.name))
     },

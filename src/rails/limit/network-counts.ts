@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 /** Networks are kept in sets; one that is full forgets the network with the fewest requests. */
 const SETS = 256
 const WAYS = 16
-/** What is kept of each: a hash of two words, the number of the window, the requests in it, and those in the one before. */
+/** Each network has a hash of two words, the number of the window, the requests in it, and those in the one before. */
 const [WINDOW, CURRENT, BEFORE, NETWORK_WORDS] = [2, 3, 4, 5]
 
-export const NETWORK_TABLE_WORDS = SETS * WAYS * NETWORK_WORDS
+const TABLE_WORDS = SETS * WAYS * NETWORK_WORDS
 
 /** The requests of a network in this window and in the one before, and how much of this window is over, from 0 to 1. */
 export interface NetworkCount {
@@ -27,34 +27,32 @@ export function secondsUntilRoom(count: NetworkCount, limit: number, cost: numbe
   return Math.max(1, Math.ceil(share * windowSeconds))
 }
 
-/** A network by its name, and where it was found in a table before. */
+/** A network by its name. */
 export interface NamedNetwork {
   name: string
-  /** Hashes of the name under the seeds of a table: working them out costs more than all else. */
+  /** The hashes of the name and the seeds that they were made with, kept because making them costs more than all else. */
   hashes?: { seeds: Int32Array; first: number; second: number }
 }
 
-/** So that nobody can choose addresses that share a set. */
+/** Secret, so that nobody can choose addresses that share a set. */
 const OWN_SEEDS = new Int32Array(new Uint8Array(randomBytes(16)).buffer)
 
 /**
  * Counts the requests of networks: those of the current window, and as much of the window before as the last sixty
- * seconds still hold. That is not exact, and takes five numbers for a network of any size. Nothing is locked: where
- * several processes count at once, a network may pass its limit by a few requests.
+ * seconds still hold. That is not exact, and takes five numbers for a network of any size.
  */
 export class NetworkCounts {
   readonly #windowMs: number
+  readonly words = new Int32Array(TABLE_WORDS)
 
   constructor(
     windowSeconds: number,
-    readonly clockMs: () => number,
-    readonly words: Int32Array = new Int32Array(NETWORK_TABLE_WORDS),
     readonly seeds: Int32Array = OWN_SEEDS,
   ) {
     this.#windowMs = windowSeconds * 1000
   }
 
-  countOf(network: NamedNetwork, now = this.clockMs()): NetworkCount {
+  countOf(network: NamedNetwork, now: number): NetworkCount {
     const elapsed = (now % this.#windowMs) / this.#windowMs
     const at = this.#find(network)
     if (at < 0) return { current: 0, before: 0, elapsed }
@@ -81,7 +79,7 @@ export class NetworkCounts {
       this.words[at + CURRENT] = 0
       this.words[at + WINDOW] = window
     }
-    Atomics.add(this.words, at + CURRENT, cost)
+    this.words[at + CURRENT] = this.#word(at + CURRENT) + cost
   }
 
   #windowAt(now: number): number {

@@ -17,13 +17,6 @@ export interface WindowQuota {
   windowSeconds: number
 }
 
-/** Counts the requests of each caller, as one or as several: either all of them fit or none is counted. */
-export interface CountingWindow extends Readonly<WindowQuota> {
-  take(who: string, cost?: number): WindowState
-  /** Whether one more request would be accepted. Counts nothing. */
-  hasRoom(who: string): boolean
-}
-
 /**
  * An exact sliding window: no span of `windowSeconds` ever holds more than `limit` accepted requests.
  * A bucket that refills would accept a burst and its refill together, which is more than the published
@@ -34,7 +27,7 @@ export interface CountingWindow extends Readonly<WindowQuota> {
  * Refused requests are not counted. Memory is bounded: past `maxKeys` a key is dropped. It is one with few requests, so
  * that a crowd of new names cannot make the window forget who has used up a quota.
  */
-export class SlidingWindow implements CountingWindow {
+export class SlidingWindow {
   readonly #callers = new Map<string, Times>()
   /** A ring in order of last use; what follows it is the least recent, what precedes it the most recent. */
   readonly #ends = new Times('')
@@ -53,14 +46,14 @@ export class SlidingWindow implements CountingWindow {
     return this.#callers.size
   }
 
+  /** Whether one more request would be accepted. Counts nothing. */
   hasRoom(key: string): boolean {
     const times = this.#callers.get(key)
     times?.dropThrough(this.clockMs() - this.windowSeconds * 1000)
     return (times?.size ?? 0) < this.limit
   }
 
-  take(key: string, cost = 1): WindowState {
-    const now = this.clockMs()
+  take(key: string, cost = 1, now = this.clockMs()): WindowState {
     const cutoff = now - this.windowSeconds * 1000
     const times = this.#callers.get(key) ?? this.#newCaller(key)
     times.dropThrough(cutoff)

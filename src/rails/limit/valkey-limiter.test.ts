@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { makeLimiter, ownTables } from './limits.ts'
+import { makeLimiter } from './limits.ts'
 import { valkeyLimiter } from './valkey-limiter.ts'
 
 const LIMITS = { default_rpm: 20, reference_rpm: 300, log_rpm: 6_000, enabled: true }
@@ -17,10 +17,7 @@ function scripted(limits = LIMITS) {
   const limiter = valkeyLimiter(limits, {
     valkey: { run },
     pepper: new Uint8Array(32),
-    own: makeLimiter(
-      limits,
-      ownTables(() => server.clock),
-    ),
+    own: makeLimiter(limits, () => server.clock),
     clockMs: () => server.clock,
     tell: (isAway) => told.push(isAway),
   })

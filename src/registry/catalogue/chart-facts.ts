@@ -3,6 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { type Calendar, freshness } from '../../integrity/report/freshness.ts'
 import type { ChartFacts, Facts, RowCheckFacts } from '../../integrity/report/report.ts'
 import { lastRevisions } from '../../proof/price/timeline.ts'
+import { ourTurn } from '../../queue.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { type Check, checksOf, findDelta } from '../release/check-store.ts'
 import { contentsOf, type ReleaseContents } from '../release/contents.ts'
@@ -13,9 +14,8 @@ import * as releases from '../release/store.ts'
 import { openRelease } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
 import * as store from '../store.ts'
-import { ourTurn } from '../turn.ts'
 
-/** What the integrity report says of each chart's latest edition on a day, whether or not it has run out. */
+/** Facts for the integrity report on each chart's latest edition on a day, whether or not it has run out. */
 export async function chartFacts(db: Db, day: string, charts: Charts): Promise<ChartFacts[]> {
   const latest = await store.latestEditions(db, day)
   const published = (await releases.listReleases(db)).filter(({ state }) => state === 'published')
@@ -105,7 +105,7 @@ export async function chartFreshness(db: Db, day: string, charts: Charts) {
 }
 
 /**
- * The same as pages show it. The report calls a list expired that its publisher should have replaced long ago; for readers
+ * These facts as pages show them. The report calls a list expired that its publisher should have replaced long ago; for readers
  * it is so when it gives no price any more.
  */
 export async function shownCharts(db: Db, day: string, charts: Charts) {
@@ -114,7 +114,7 @@ export async function shownCharts(db: Db, day: string, charts: Charts) {
   )
 }
 
-/** What a rule found; where it found nothing, how many it judged is known only of some. */
+/** Findings of a rule; where it found nothing, how many it judged is known only of some. */
 function checkFacts(
   check_id: string,
   { severity, threshold, version }: Rule,
@@ -139,7 +139,7 @@ export async function lastLoad(db: Db): Promise<Facts['last_load']> {
   return last ? { at: new Date(last.at).toISOString(), status: last.ended ? 'ok' : 'unfinished' } : null
 }
 
-/** What the log has beside the latest editions. */
+/** Entries of the log beside the latest editions. */
 export async function publishedFacts(db: Db, day: string): Promise<Pick<Facts, 'published' | 'unknown_charts'>> {
   const logged = (await releases.listReleases(db)).filter(({ published_at }) => published_at !== null)
   const known = new Set((await store.latestEditions(db, day)).map(({ chart }) => chart))

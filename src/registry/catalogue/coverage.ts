@@ -7,6 +7,7 @@ import type { PlacedPeriod, TimelineProof as TimelineProofForm } from '../../pro
 import { isBiddingArea } from '../../proof/lookup/region.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
+import { ourTurn } from '../../queue.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { chartId } from '../lookup/browse.ts'
 import { AsOf, Code, Npi } from '../lookup/query.ts'
@@ -14,7 +15,6 @@ import type { PublishedRegistry, View } from '../lookup/view.ts'
 import type { TotalBy } from '../rows/file-summary-store.ts'
 import { openRelease, type ReleaseFile } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
-import { ourTurn } from '../turn.ts'
 import { timelineProof } from './list-proofs.ts'
 import { Memo } from './memo.ts'
 import { Days, EditionProof, TimelineProof } from './proof-schema.ts'
@@ -111,7 +111,7 @@ type CoverageAnswer = ListAnswer<typeof Coverage>
 type Contents = Pick<z.input<typeof ChartCoverage>, 'codes' | 'code_prefixes' | 'regions' | 'npis'>
 
 /**
- * What is there to be asked for. What a release holds never changes, so it is counted once. The codes in force are
+ * Lists what can be asked for. The contents of a release never change, so they are counted once. The codes in force are
  * counted once for each first character, and again when another edition comes into force.
  */
 export function coverage(

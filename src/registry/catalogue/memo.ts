@@ -1,4 +1,4 @@
-import { CallerGone } from '../../work-queue.ts'
+import { CallerGone } from '../../queue.ts'
 
 /** Answers that can never change, such as what a published release holds. Past `most` the oldest is forgotten. */
 export class Memo<T> {
@@ -9,7 +9,7 @@ export class Memo<T> {
   /** Callers who ask at the same time share one piece of work; one that failed is not remembered. */
   get(name: string, work: () => Promise<T>): Promise<T> {
     const known = this.#answers.get(name)
-    // Who began it may hang up, which ends the work; then the next one who waits does it.
+    // The caller who began it may hang up, which ends the work; then the next one who waits does it.
     if (known)
       return known.catch((error) => (error instanceof CallerGone ? this.get(name, work) : Promise.reject(error)))
     const answer = work()

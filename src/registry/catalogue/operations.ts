@@ -21,7 +21,7 @@ interface CatalogueParts {
   lostSources: (release: Manifest) => LostSource[]
 }
 
-/** What there is to be asked for: charts, codes, releases, and how releases differ. */
+/** Operations on what can be asked for: charts, codes, releases, and how releases differ. */
 export function catalogueOperations(parts: CatalogueParts): Operation[] {
   const { db, log, published, today, charts, stamp } = parts
   const coverageOn = coverage(db, published, charts)

@@ -56,7 +56,7 @@ export const ReleaseDiffAnswer = z
 
 /** Comparisons that were made for callers and are remembered. */
 const REMEMBERED = 200
-/** What a comparison that is not stored counts as: it reads every row of both releases. */
+/** A comparison that is not stored counts as so many requests: it reads every row of both releases. */
 const REQUESTS = 10
 
 /** Two releases, and how they differ if that is known already. */
@@ -81,7 +81,7 @@ export function releaseDiff(
     heavy: async (query) => !(await getPair(db, query)).known,
     async run(query) {
       const { from, to, known } = await getPair(db, query)
-      // What failed is looked up with the head.
+      // Failed verifications are looked up with the head.
       await published.at()
       const files = [from, to].map((release) => openRelease(db, release))
       for (const { failed, release_id } of files) if (failed.length > 0) throw unproved(release_id)

@@ -14,12 +14,12 @@ import {
 import type { TimelineProof as TimelineProofForm } from '../../proof/catalogue/timeline-proof.ts'
 import type { LostSource } from '../../proof/price/lost-source.ts'
 import { isManifest, isWithdrawal, type Manifest, periodKey, type Withdrawal } from '../../proof/price/release.ts'
-import { placeOf } from '../../proof/price/timeline.ts'
+import { indexOfKey } from '../../proof/price/timeline.ts'
+import { ourTurn } from '../../queue.ts'
 import { type Charts, chartOf } from '../charts.ts'
 import { LostSources } from '../lookup/answer-schema.ts'
 import { chartId } from '../lookup/browse.ts'
 import type { View } from '../lookup/view.ts'
-import { ourTurn } from '../turn.ts'
 import { type ListProofs, timelineProof } from './list-proofs.ts'
 import { Days, ReleaseProof, TimelineProof } from './proof-schema.ts'
 import * as catalogue from './store.ts'
@@ -121,7 +121,7 @@ function proofOf(view: View, shown: readonly KnownRelease[], chart = ''): Timeli
   const [first, last] = [shown[0], shown.at(-1)]
   const from = first ? releaseKey(first) : `${chart}|`
   const to = last ? releaseKey(last) : from
-  const place = (key: string): number => placeOf(view.periods, key, periodKey)
+  const place = (key: string): number => indexOfKey(view.periods, key, periodKey)
   // A release that is in force on no day comes after the one in force in its place.
   const begin = place(first && !first.period ? `${from}~` : from)
   return timelineProof(view, Math.max(0, begin - 1), Math.min(view.periods.length, place(`${to}~`) + 1))

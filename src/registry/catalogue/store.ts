@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { fromUtf8 } from '../../proof/bytes.ts'
 
-// What there is: entries of the log. What lookups ask too is in registry/store.ts.
+// Entries of the log. Statements that lookups need too are in registry/store.ts.
 
 /** The last manifests and withdrawals of the public registry log, newest first. The states between them are no news. */
 export async function lastEntries(db: Db, most: number): Promise<{ index: number; text: string }[]> {

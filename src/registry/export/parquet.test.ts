@@ -1,11 +1,15 @@
 import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { anAbsence, aPrice } from '../../../test/support/builders.ts'
+import { temporaryFolder } from '../../../test/support/harness.ts'
+import { openParquet } from '../../files/parquet.ts'
 import { columnsOf } from '../../proof/export/columns.ts'
-import type { AnyRow, PricedRow } from '../../proof/price/row.ts'
+import { tableRows } from '../../proof/export/table-rows.ts'
+import { type AnyRow, type PricedRow, rowText } from '../../proof/price/row.ts'
 import { parquet } from './parquet.ts'
-import { readParquet } from './parquet-fixture.ts'
-import { encodeStruct, int, listOf, long, struct, text } from './thrift.ts'
 
 const aRow = (row: Partial<PricedRow> = {}): PricedRow =>
   aPrice({
@@ -17,23 +21,15 @@ const aRow = (row: Partial<PricedRow> = {}): PricedRow =>
     ...row,
   })
 
-async function written(
-  rows: readonly AnyRow[],
-  facts: Record<string, string> = {},
-  chart = 'cms-pfs',
-): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
+async function written(rows: Iterable<AnyRow>, facts = {}, chart = 'cms-pfs'): Promise<Buffer> {
   const source = async function* () {
     yield* rows
   }
-  for await (const piece of parquet(source(), columnsOf(chart), facts)) pieces.push(piece)
-  return Buffer.concat(pieces)
+  return Buffer.concat(await Array.fromAsync(parquet(source(), columnsOf(chart), facts)))
 }
+const readBack = (file: Uint8Array): Promise<(string | undefined)[]> => Array.fromAsync(tableRows(openParquet(file)))
 
-const cellsOf = (row: AnyRow, chart = 'cms-pfs'): Record<string, string | null> =>
-  Object.fromEntries(columnsOf(chart).map(({ name, value }) => [name, value(row)]))
-
-test('every cell can be read back, empty ones too', async () => {
+test('every row can be read back, empty cells too', async () => {
   const rows = [
     aRow(),
     aRow({
@@ -47,48 +43,12 @@ test('every cell can be read back, empty ones too', async () => {
       price: { amount: '0.003', currency: 'USD', per: null },
     }),
     aRow({ setting: null, effective_from: '1969-12-31', flags: ['partial', 'opps_cap'] }),
+    anAbsence({ reason: 'bundled' }),
   ]
-  const file = readParquet(await written(rows, { release_id: 'cms-pfs:RVU26C:1' }))
-  expect(file.cells).toEqual(rows.map((row) => cellsOf(row)))
-  expect(file).toMatchObject({ rows: 4, groups: 1, facts: { release_id: 'cms-pfs:RVU26C:1' } })
+  const file = await written(rows, { release_id: 'cms-pfs:RVU26C:1' })
+  expect(await readBack(file)).toEqual(rows.map(rowText))
+  expect(openParquet(file).facts).toEqual([['release_id', 'cms-pfs:RVU26C:1']])
 })
-
-test('amounts are decimals and days are dates, so that no reader has to guess', async () => {
-  const { columns } = readParquet(await written([aRow()]))
-  const typeOf = (name: string) => columns.find((column) => column.name === name)
-  expect(typeOf('amount')).toMatchObject({ physical: 2, converted: 5, optional: true, scale: 4 })
-  expect(typeOf('effective_from')).toMatchObject({ physical: 1, converted: 6, optional: false })
-  expect(typeOf('cpt')).toMatchObject({ physical: 6, converted: 0, optional: false })
-})
-
-test('a release of more rows than a group holds has several groups, in order', async () => {
-  const rows = Array.from({ length: 65_537 }, (_, i) => aRow({ locator: [{ citation: 0, line: i + 1 }] }))
-  const file = readParquet(await written(rows))
-  expect([file.rows, file.groups, file.cells.length]).toEqual([65_537, 2, 65_537])
-  expect(file.cells.at(-1)?.['locator']).toBe('[{"citation":0,"line":65537}]')
-})
-
-test('a file without rows is a file', async () => {
-  expect(readParquet(await written([]))).toMatchObject({ rows: 0, groups: 0, cells: [] })
-})
-
-test('whatever is empty and whatever is not, the cells come back', () =>
-  fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.record({ modifier: fc.option(fc.constantFrom('26', 'TC')), cents: fc.option(fc.nat(10 ** 9)) }), {
-        maxLength: 300,
-      }),
-      async (drawn) => {
-        const rows = drawn.map(({ modifier, cents }) =>
-          cents === null
-            ? anAbsence({ modifier, reason: 'bundled' })
-            : aRow({ modifier, price: { amount: (cents / 100).toFixed(2), currency: 'USD', per: null } }),
-        )
-        expect(readParquet(await written(rows)).cells).toEqual(rows.map((row) => cellsOf(row)))
-      },
-    ),
-    { numRuns: 60 },
-  ))
 
 test('places have columns of their own', async () => {
   const place = {
@@ -101,23 +61,52 @@ test('places have columns of their own', async () => {
     { ...place, zip: '60611', plus_four: null, region: 'US-IL-16' },
     { ...place, zip: '60612', plus_four: '0001-0999', region: null },
   ]
-  const file = readParquet(await written(rows, {}, 'zip-locality'))
-  expect(file.cells).toEqual(rows.map((row) => cellsOf(row, 'zip-locality')))
-  expect(file.cells[1]).toMatchObject({ zip: '60612', plus_four: '0001-0999', region: null })
+  expect(await readBack(await written(rows, {}, 'zip-locality'))).toEqual(rows.map(rowText))
 })
 
-test('thrift structs are the bytes of the compact protocol', () => {
-  const value = struct(
-    [1, int(-1)],
-    [3, long(300)],
-    [4, text('é')],
-    [9, listOf('int', [int(1), int(2)])],
-    [10, struct()],
-  )
-  expect(Buffer.from(encodeStruct(value)).toString('hex')).toBe('150126d8041802c3a9592502041c0000')
-  const many = listOf(
-    'int',
-    Array.from({ length: 15 }, () => int(0)),
-  )
-  expect(Buffer.from(encodeStruct(struct([1, many]))).toString('hex')).toBe(`19f50f${'00'.repeat(15)}00`)
+test('a release of more rows than a group holds has several groups, in order', async () => {
+  const rows = Array.from({ length: 16_385 }, (_, i) => aRow({ locator: [{ citation: 0, line: i + 1 }] }))
+  expect(await readBack(await written(rows))).toEqual(rows.map(rowText))
+  expect(await readBack(await written([]))).toEqual([])
+})
+
+test('whatever is empty and whatever is not, the rows come back', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ modifier: fc.option(fc.constantFrom('26', 'TC')), cents: fc.option(fc.nat(10 ** 9)) }), {
+        maxLength: 300,
+      }),
+      async (drawn) => {
+        const rows = drawn.map(({ modifier, cents }) =>
+          cents === null
+            ? anAbsence({ modifier, reason: 'bundled' })
+            : aRow({ modifier, price: { amount: ((cents + 1) / 100).toFixed(2), currency: 'USD', per: null } }),
+        )
+        expect(await readBack(await written(rows))).toEqual(rows.map(rowText))
+      },
+    ),
+    { numRuns: 60 },
+  ))
+
+test('DuckDB reads amounts as decimals and days as dates, and every cell as it is', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'rows.parquet')
+  const rows = [
+    aRow(),
+    aRow({ modifier: '26', price: { low: '0.05', high: '999999999999.9999', currency: 'USD', per: null } }),
+  ]
+  writeFileSync(file, await written(rows, { release_id: 'x' }))
+  const connection = await (await DuckDBInstance.create(':memory:')).connect()
+  const ask = async (sql: string) =>
+    (await connection.runAndReadAll(sql.replace('FILE', `read_parquet('${file}')`))).getRowsJson()
+  const types = new Map((await ask('DESCRIBE SELECT * FROM FILE')).map(([name, type]) => [name, type]))
+  expect([types.get('amount'), types.get('effective_from'), types.get('cpt')]).toEqual([
+    'DECIMAL(16,4)',
+    'DATE',
+    'VARCHAR',
+  ])
+  expect(await ask('SELECT cpt, modifier, amount, low, high, effective_from, locator FROM FILE')).toEqual([
+    ['99213', null, '95.1900', null, null, '2026-07-01', '[{"citation":0,"line":7}]'],
+    ['99213', '26', null, '0.0500', '999999999999.9999', '2026-07-01', '[{"citation":0,"line":7}]'],
+  ])
 })

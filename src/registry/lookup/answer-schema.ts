@@ -187,7 +187,7 @@ const SetRelease = z
 export const setShared = { releases: z.array(SetRelease), state: State, log: LogProof }
 export { told as toldOfModifiers }
 
-/** What many rows have in common, for the documents that describe them. */
+/** Members that many rows share, for the documents that describe them. */
 export const sharedShapes = {
   PriceFields: { kind: price.kind, ...identity, price: Price, ...dated },
   AbsenceFields: { kind: absence.kind, ...identity, reason: absence.reason, ...dated },
@@ -201,7 +201,7 @@ export const LeftOut = z
   .record(z.string(), z.int())
   .meta({ description: 'With `proof=ref`: how many entries of these lists are left out; `proof=full` has them' })
 
-/** What the refusal of a lookup carries beside the members of every refusal. */
+/** Members of the refusal of a lookup, beside those of every refusal. */
 export const lookupProblemMembers = {
   row: z.union([CitedRow, ShortRow]),
   absence: z.array(AbsenceProof),

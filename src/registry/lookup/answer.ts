@@ -13,9 +13,9 @@ import {
   choicesFor,
   heldPeriods,
   inShort,
+  type RefusalDetails,
   type Related,
   relatedTo,
-  type Told,
   whyNotAdjusted,
 } from './beside.ts'
 import { find, type LookupResult } from './find.ts'
@@ -32,7 +32,7 @@ export type Answer = CitedRow<PricedRow> & {
 
 /** The price that was decided on with its proofs, or a refusal that carries the proofs of why there is none. */
 export function answer(proofs: Proofs, finding: LookupResult, { related = true }: { related?: boolean } = {}): Answer {
-  const { main, place, ...beside } = partsOf(proofs, finding, related)
+  const { main, place, ...beside } = membersOf(proofs, finding, related)
   const cited = proofs.cite(main.release, main.stored) as CitedRow<PricedRow>
   return { ...cited, ...besideOf(beside, place && proofs.cite(place.release, place.stored)) } as Answer
 }
@@ -51,7 +51,7 @@ export function lostBehind(releases: Iterable<Manifest>, lostSources: LostSource
 
 /** The text of the same answer. Rows, manifest, state and log proof stand in it as they were hashed or signed. */
 export function answerText(proofs: Proofs, finding: LookupResult, lostSources: LostSourcesOf): string {
-  const { main, place, ...beside } = partsOf(proofs, finding, true)
+  const { main, place, ...beside } = membersOf(proofs, finding, true)
   const lost = lostMember(lostSources(main.release.manifest))
   const rest = `,${JSON.stringify({ ...besideOf(beside, place && PLACE_MARK), ...lost }).slice(1, -1)}`
   // A place is a member in the middle, so its text is put where a mark stands that is no other value.
@@ -70,13 +70,13 @@ interface AnswerMembers {
   related: Related[]
 }
 
-/** What both forms of the answer are made of. */
-function partsOf(proofs: Proofs, finding: LookupResult, withRelated: boolean): AnswerMembers {
+/** Parts of both forms of the answer. */
+function membersOf(proofs: Proofs, finding: LookupResult, withRelated: boolean): AnswerMembers {
   const { decision, question } = finding
   if (decision.outcome !== 'price') throw refusal(proofs, finding)
   const { row, ignored, adjustment } = decision
   const main = citable(proofs, finding, decision.chart, row)
-  const place = placeOf(proofs, finding)
+  const place = placeRow(proofs, finding)
   const because = becauseOf(proofs, [finding], { main, place })
   return { main, place, because, ignored, adjustment, related: withRelated ? relatedTo(proofs, question, row) : [] }
 }
@@ -92,7 +92,7 @@ const besideOf = (
   related,
 })
 
-/** The same in few words: the amount and what it is, with a pointer to the proof. The leaf hash binds the rest. */
+/** The short form: the amount and what it is, with a pointer to the proof. The leaf hash binds the rest. */
 export type ShortAnswer = ShortRow<PricedRow> & {
   modifiers_ignored?: string[]
   adjustment?: Adjustment
@@ -135,7 +135,7 @@ function citable(proofs: Proofs, { question, trace }: LookupResult, chart: strin
   return { release, stored }
 }
 
-const placeOf = (proofs: Proofs, finding: LookupResult): RowInRelease | undefined =>
+const placeRow = (proofs: Proofs, finding: LookupResult): RowInRelease | undefined =>
   finding.place && citable(proofs, finding, PLACE_CHART, finding.place)
 
 const CODES = {
@@ -152,7 +152,7 @@ const CODES = {
 /** A refusal names the part that did not fit, says what there is, and proves that there is no price. */
 function refusal(proofs: Proofs, finding: LookupResult): Problem {
   const { code, detail, hint, main, known, told } = sayNo(proofs, finding)
-  const place = placeOf(proofs, finding)
+  const place = placeRow(proofs, finding)
   const absences = code === 'not_on_schedule' ? absencesOf(proofs, finding) : []
   const because = becauseOf(proofs, known ? [finding, known.finding] : [finding], { main, place, absences })
   const members = {
@@ -166,7 +166,7 @@ function refusal(proofs: Proofs, finding: LookupResult): Problem {
   return new Problem(code, detail, { members, ...hint })
 }
 
-/** The same in few words: it says that there is no price, and does not prove it. */
+/** The short form: it says that there is no price, and does not prove it. */
 function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
   const { code, detail, hint, main, known, told } = sayNo(proofs, finding)
   checkUnshown(proofs, finding.trace, main ? [main] : [])
@@ -179,7 +179,7 @@ function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
   return new Problem(code, detail, { members, ...hint })
 }
 
-/** What a refusal says, without what proves it. */
+/** The members of a refusal, without the proof. */
 function sayNo(proofs: Proofs, finding: LookupResult) {
   const { decision, question } = finding
   if (decision.outcome === 'price') throw new Error('a price is no refusal')
@@ -188,7 +188,7 @@ function sayNo(proofs: Proofs, finding: LookupResult) {
   // Its reason is put into words before it is cited.
   if (main) proofs.check(main.release, main.stored)
   const available = availableFor(proofs, question)
-  const told: Told = {
+  const told: RefusalDetails = {
     ...(decision.outcome === 'region_ambiguous' ? { choices: choicesFor(proofs, finding, decision.chart) } : {}),
     ...(decision.outcome === 'no_edition' ? { charts: heldPeriods(proofs, decision.charts) } : {}),
     available,
@@ -204,7 +204,7 @@ const prefixOf = ({ question }: LookupResult): string => `${question.cpt}|`
 /** The schedules searched. */
 const searched = ({ trace }: LookupResult): Release[] => trace.held.filter(({ chart }) => chart !== PLACE_CHART)
 
-/** Those of them from which the code is missing altogether. */
+/** The charts from which the code is missing altogether. */
 const withoutCode = (proofs: Proofs, finding: LookupResult): Release[] =>
   searched(finding).filter((release) => proofs.open(release).keysUnder(prefixOf(finding)).length === 0)
 
@@ -240,7 +240,7 @@ function sentence(
     told,
     main,
     there,
-  }: { code: ProblemCode; told: Told; main: RowInRelease | undefined; there: RefusedThere | undefined },
+  }: { code: ProblemCode; told: RefusalDetails; main: RowInRelease | undefined; there: RefusedThere | undefined },
 ): string {
   const { question, decision, trace } = finding
   const { available } = told

@@ -6,8 +6,8 @@ import { MOST_LINES } from '../../proof/list/batch.ts'
 import { type BillLine, extended, MOST_UNITS, summaryOf } from '../../proof/lookup/bill.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import type { Manifest } from '../../proof/price/release.ts'
+import { ourTurn } from '../../queue.ts'
 import { lineAnswer } from '../../status.ts'
-import { ourTurn } from '../turn.ts'
 import { type LostSourcesOf, lostBehind } from './answer.ts'
 import { LostSources, setShared } from './answer-schema.ts'
 import {
@@ -133,7 +133,7 @@ export async function lookUpLines(
   return { results, ...said, ...form.parts() } as z.input<typeof BatchAnswer>
 }
 
-/** What failed its verification can be neither shown nor proved in a batch: the caller is told which line needs it. */
+/** A row that failed its verification can be neither shown nor proved in a batch: the caller is told which line needs it. */
 function unlessDamaged<T>(i: number, work: () => T): T {
   try {
     return work()

@@ -10,7 +10,7 @@ export interface RowInRelease {
   stored: StoredRow
 }
 
-/** What an answer proves beside the evidence: its own rows, a place, and absence proofs. None of it is repeated. */
+/** Parts that an answer proves beside the evidence: its own rows, a place, and absence proofs. None of it is repeated. */
 export interface AnswerParts {
   main?: RowInRelease | undefined
   rows?: readonly RowInRelease[]
@@ -18,9 +18,9 @@ export interface AnswerParts {
   absences?: readonly AbsenceProof[]
 }
 
-/** What the rule was told, as far as the answer does not show it already. */
+/** The facts that the rule used, as far as the answer does not show them already. */
 export interface Evidence {
-  /** Those that have rows here, and those of which nothing was asked and which must be shown to be held. */
+  /** Releases that have rows here, and those of which nothing was asked and which must be shown to be held. */
   releases: Release[]
   rows: RowInRelease[]
   periods: PeriodProof[]
@@ -78,7 +78,7 @@ export function evidenceOf(
 }
 
 /**
- * What shows that an answer is the first choice. Nothing if the first choice answered. Rows of the answer's own release
+ * The evidence that an answer is the first choice. Nothing if the first choice answered. Rows of the answer's own release
  * say so with null, and its state and log need not be repeated.
  */
 export function becauseOf(proofs: Proofs, findings: readonly LookupResult[], proved: AnswerParts): Because | undefined {
@@ -111,7 +111,7 @@ const isFirstChoice = ({ trace }: LookupResult, main: RowInRelease, { place }: A
   trace.npi === undefined &&
   place === undefined
 
-/** What the rule was told beside the rows that are shown: in the short form nobody else could tell that it has changed. */
+/** Facts that the rule used beside the rows that are shown: in the short form nobody else could tell that they have changed. */
 export function checkUnshown(proofs: Proofs, { rows, ranges }: Trace, shown: readonly RowInRelease[]): void {
   const isShown = new Set(shown.map(({ stored }) => stored))
   const check = (release: Release, stored: StoredRow | undefined): void => {

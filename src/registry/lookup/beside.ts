@@ -10,9 +10,9 @@ import type { Release } from '../store.ts'
 import type { LookupResult } from './find.ts'
 import { type Proofs, permalink, rowUnderKey } from './proofs.ts'
 
-// What stands beside an answer: pointers without amounts. Nothing here is proved, and nothing here is a price.
+// Pointers beside an answer, without amounts. Nothing here is proved, and nothing here is a price.
 
-/** What there is for a code on a day, in closed words. */
+/** The choices for a code on a day, in closed words. */
 export interface Available {
   modifiers: string[]
   settings: string[]
@@ -33,20 +33,20 @@ const MOST_REGIONS = 200
 
 export type Key = Pick<Row, (typeof KEY_PARTS)[number]>
 /** The parts of a key, as a row has them. */
-export const partsOf = (key: string): Key => {
+export const keyParts = (key: string): Key => {
   const texts = key.split('|')
   const parts: Record<string, string | null> = {}
   for (const [i, part] of KEY_PARTS.entries()) parts[part] = texts[i] || null
   return parts as unknown as Key
 }
 
-/** Everything the charts in force have under a code: of a hospital its own, without one what Medicare publishes. */
+/** The keys of all rows that the charts in force have of a code: of a hospital its own, without one what Medicare publishes. */
 function keysOf(
   proofs: Proofs,
   { cpt, npi, day }: ParsedQuestion,
   region = '',
   isAsked: (chart: ChartFacts | undefined) => boolean = () => true,
-): Key[] {
+): string[] {
   const keys: string[] = []
   for (const release of releasesFor(proofs, npi, day)) {
     const facts = factsOf(release.chart, proofs.charts)
@@ -59,7 +59,7 @@ function keysOf(
     }
     keys.push(...(unlessDamaged(read) ?? []))
   }
-  return keys.map(partsOf)
+  return keys
 }
 
 /** A pointer to what cannot be shown is left out: the answer beside it stands without. */
@@ -85,28 +85,30 @@ export function releasesFor(
 /** The state that was asked about; a text that begins no region if there is none. */
 const stateOf = ({ region }: ParsedQuestion): string => ('state' in region ? (region.state ?? '-') : '-')
 
-/** What the code has on that day, so that a miss can be asked again so that it fits. */
+/** Lists the choices for the code on that day, so that a question that missed can be corrected. */
 export function availableFor(proofs: Proofs, question: ParsedQuestion): Available {
   const keys = keysOf(proofs, question)
   const isNear = (region: string): boolean => region.startsWith(`US-${stateOf(question)}`)
+  const parts = KEY_PARTS.map(() => new Set<string>())
+  for (const key of keys) for (const [i, text] of key.split('|').entries()) parts[i]?.add(text)
   const words = (part: keyof Key): string[] =>
-    [...new Set(keys.flatMap((key) => key[part] ?? []))].filter(keyMembers[part]).sort()
+    [...(parts[KEY_PARTS.indexOf(part)] ?? [])].filter((text) => text !== '' && keyMembers[part](text)).sort()
   // A bidding area is reached by a ZIP code: nobody knows it by its name here.
   const regions = words('region').filter((region) => !isBiddingArea(region))
   return {
     modifiers: words('modifier'),
     settings: words('setting'),
     bases: words('basis'),
-    // Those near what was asked are kept where the list is cut.
+    // Regions near the one asked are kept where the list is cut.
     regions: [...regions.filter(isNear), ...regions.filter((region) => !isNear(region))].slice(0, MOST_REGIONS).sort(),
   }
 }
 
-export const heldPeriods = ({ view }: Proofs, charts: readonly string[]): NonNullable<Told['charts']> =>
+export const heldPeriods = ({ view }: Proofs, charts: readonly string[]): NonNullable<RefusalDetails['charts']> =>
   charts.map((chart) => ({ chart, held: view.periodsOf(chart).map(({ from, to }) => ({ from, to })) }))
 
 /** Where no period is held at all, there is no day to ask for. */
-export const hintFor = (charts: Told['charts']): { hint?: string } =>
+export const hintFor = (charts: RefusalDetails['charts']): { hint?: string } =>
   charts?.every(({ held }) => held.length === 0)
     ? {
         hint: 'No edition of these charts is held for any day: ask for another basis or setting, give a locality such as `US-CA-05` in place of a ZIP code if the table of ZIP codes is the one that is missing, or ask the operator to load the chart.',
@@ -129,13 +131,13 @@ export function whyNotAdjusted(row: PricedRow, modifier: string): string {
   return `The amount of this code is not adjusted for modifier ${modifier}: ${ruled?.[3] ?? 'the indicator on its row rules it out'}.`
 }
 
-/** What a biller would look at next: the other setting and modifiers, and the other schedules that have the code. */
+/** Points to what a biller would look at next: the other setting and modifiers, and the other schedules that have the code. */
 export function relatedTo(proofs: Proofs, question: ParsedQuestion, row: Row): Related[] {
   const keys = keysOf(proofs, question, `${row.region}|`)
   if (row.region !== 'national') keys.push(...keysOf(proofs, question, 'national|', speaksForCountry))
   // A price for the whole country answers for every place. Other schedules may have one for the place that was asked.
   const region = row.region === 'national' ? regionAsked(question) : row.region
-  return nearest(row, keys).map((key) =>
+  return nearest(row, keys.map(keyParts)).map((key) =>
     pointerTo(key, permalinkTo(proofs, question.day, key) ?? referencePath({ ...key, region }, question.day)),
   )
 }
@@ -146,7 +148,7 @@ function regionAsked({ region }: ParsedQuestion): string {
   return region.region ?? `US-${region.state}`
 }
 
-/** What a chart that speaks by place has for the whole country is not about this place. */
+/** A row for the whole country says nothing about this place, unless its chart speaks for the country. */
 export const speaksForCountry = (chart: ChartFacts | undefined): boolean => chart?.speaks === 'national'
 
 /** The keys that differ from a row, those that have most in common with it first. */
@@ -196,10 +198,10 @@ export function choicesFor(
   const release = proofs.view.editionOn(chart, day)
   const prefix = `${codeIn(facts, cpt)}|US-${isStateAsked(region) ? `${region.state}-` : ''}`
   const keys = release ? proofs.open(release).keysUnder(prefix) : []
-  let regions = [...new Set(keys.map((key) => partsOf(key).region))].filter(keyMembers.region)
+  let regions = [...new Set(keys.map((key) => keyParts(key).region))].filter(keyMembers.region)
   if ('zip' in region) {
     const places = regionsNear(proofs, day, region.zip)
-    // Of a schedule by state, the states of those localities.
+    // A schedule by state has the states of those localities.
     regions = regions.filter((each) => places.some((locality) => locality === each || locality.startsWith(`${each}-`)))
   }
   const modifier = modifiers.length === 0 ? null : modifiers.join('-')
@@ -209,7 +211,7 @@ export function choicesFor(
   }))
 }
 
-/** Of each table of ZIP codes. A divided one has thousands of parts, and there are some hundred such. */
+/** By table of ZIP codes. A divided ZIP code has thousands of parts, and there are some hundred of them. */
 const placesNear = new WeakMap<ReleaseFile, Map<string, readonly string[]>>()
 
 /** Where a ZIP code may lie whose last four digits decide: the localities of its parts, and of the ZIP codes around it. */
@@ -247,8 +249,8 @@ interface Period {
   from: string
   to: string
 }
-/** What a refusal says beside its proofs. */
-export interface Told {
+/** The members of a refusal beside its proofs. */
+export interface RefusalDetails {
   available: Available
   choices?: { region: string; href: string }[]
   charts?: { chart: string; held: Period[] }[]
@@ -258,18 +260,18 @@ export interface Told {
 const IN_SHORT = { choices: 3, regions: 6, modifiers: 6, charts: 2, held: 1 } as const
 type Shortened = keyof typeof IN_SHORT
 
-/** The same in few words: the first entries of each list, how many more there are, and of periods those nearest to the day. */
+/** Shortens the details: the first entries of each list, how many more there are, and the periods nearest to the day. */
 export function inShort(
-  { available, choices, charts }: Told,
+  { available, choices, charts }: RefusalDetails,
   day: string,
-): Partial<Told> & { left_out?: Partial<Record<Shortened, number>> } {
+): Partial<RefusalDetails> & { left_out?: Partial<Record<Shortened, number>> } {
   const left: Partial<Record<Shortened, number>> = {}
   const first = <Entry>(list: readonly Entry[], name: Shortened): Entry[] => {
     const more = list.length - IN_SHORT[name]
     if (more > 0) left[name] = (left[name] ?? 0) + more
     return list.slice(0, IN_SHORT[name])
   }
-  const short: Partial<Told> = {
+  const short: Partial<RefusalDetails> = {
     ...(choices && { choices: first(choices, 'choices') }),
     // The sentence names the charts of which nothing is held.
     ...(charts && {

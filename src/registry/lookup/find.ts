@@ -6,7 +6,7 @@ import type { ReleaseFile, StoredRow } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
 import { type Proofs, rowUnderKey } from './proofs.ts'
 
-/** What the rule looked at on its way to a decision: what an answer must prove. */
+/** Everything that the rule looked at on its way to a decision: an answer must prove it. */
 export interface Trace {
   /** Keys that were asked for, and the row that was found under each. Not all that are missing between the same two rows of a hospital. */
   rows: { release: Release; key: string; found: StoredRow | undefined }[]
@@ -53,7 +53,7 @@ export function tracedEditions(proofs: Proofs, day: string): { editions: Edition
   }
   let ofCode: CodeOfHospital | undefined
   const missingIn = (file: ReleaseFile, key: string): ReturnType<CodeOfHospital['missing']> => {
-    // Of a schedule few keys are asked for, and of most hospitals the first one is there.
+    // A schedule is asked for few keys, and most hospitals have the first one.
     if (trace.npi === undefined || trace.rows.length === 0) return undefined
     if (!ofCode?.covers(file, key)) ofCode = new CodeOfHospital(file, key, trace.npi)
     return ofCode.missing(key)

@@ -4,7 +4,7 @@ import { basisAsked, compareEditions, editionOf } from '../../proof/catalogue/hi
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { chartsFor } from '../../proof/price/charts.ts'
 import type { Manifest } from '../../proof/price/release.ts'
-import { ourTurn } from '../turn.ts'
+import { ourTurn } from '../../queue.ts'
 import { answer, type LostSourcesOf, lostBehind, shortAnswer } from './answer.ts'
 import { LostSources, setShared } from './answer-schema.ts'
 import { find } from './find.ts'
@@ -45,7 +45,7 @@ export const ShortHistory = z
   .strictObject({ data: z.array(ShortEdition), page: Page, links: Links, sources_lost: LostSources.optional() })
   .meta({ id: 'ShortReferenceHistory', description: 'The same with pointers in place of proofs (`proof=ref`)' })
 
-/** What every edition says of a code, newest first: the question asked of each chart alone, on its first day. */
+/** Every edition's answer for a code, newest first: the question is asked of each chart alone, on its first day. */
 export async function history(
   proofs: Proofs,
   query: HistoryQuery,
@@ -75,7 +75,7 @@ export async function history(
   return { data, total: periods.length, ...said, ...sharing.parts() } as ListAnswer<typeof ReferenceHistory>
 }
 
-/** The same in few words, with pointers in place of proofs. */
+/** The history in short form, with pointers in place of proofs. */
 export async function shortHistory(
   proofs: Proofs,
   query: HistoryQuery,

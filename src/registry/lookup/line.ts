@@ -66,7 +66,7 @@ export const pricedFields = {
 
 export const shortFields = { row: ShortPrice, ...toldOfModifiers }
 
-/** What can be wrong with one line; any other refusal is that of the whole answer. */
+/** Refusals of a single line; any other refuses the whole answer. */
 export const LINE_KINDS: readonly Kind[] = ['invalid', 'not_found']
 export const lineFields = lineAnswer(pricedFields, { problem: LineProblem }, LINE_KINDS)
 export const shortLineFields = lineAnswer(shortFields, { problem: ShortLineProblem }, LINE_KINDS)
@@ -92,7 +92,7 @@ export function lineFor(sharing: SharedParts, question: ParsedQuestion): Line {
   return { result: foundLine(pricedLine(sharing, found)), price: { row: found, adjustment, release: proof.release } }
 }
 
-/** The same in few words, with pointers in place of proofs. */
+/** A line in short form, with pointers in place of proofs. */
 export function shortLineFor(proofs: Proofs, question: ParsedQuestion): Line {
   const found = orRefusal(() => shortAnswer(proofs, find(proofs, question)))
   if (found instanceof Problem) return { result: refusedInShort(found) }

@@ -1,5 +1,5 @@
+import { ourTurn } from '../../queue.ts'
 import type { ReleaseFile, StoredRow } from '../rows/release-file-store.ts'
-import { ourTurn } from '../turn.ts'
 
 // Pages of the rows of a release. Rows are numbered in the order of their keys, so rows that are passed over are
 // counted and not read.

@@ -42,7 +42,7 @@ export class Proofs {
     return new Proofs(db, log, view, charts)
   }
 
-  /** The same for a list, which proves its rows at once: none has a path of its own. */
+  /** Proofs for a list, which proves its rows at once: none has a path of its own. */
   forList(): Proofs {
     return new Proofs(this.db, this.log, this.view, this.charts, false)
   }
@@ -125,7 +125,7 @@ export class Proofs {
     return this.#enclosing(release, key, key, 0)
   }
 
-  /** The same of all keys that begin so, of which there are so many. */
+  /** The rows around all keys with this prefix, of which there are so many. */
   aroundPrefix(release: Release, prefix: string, rows = 0): RowNeighbours {
     return this.#enclosing(release, prefix, past(prefix), rows)
   }

@@ -25,7 +25,7 @@ export const Npi = z
     description: 'the National Provider Identifier of a hospital: ten digits, the last a check digit',
     examples: ['1234567893'],
   })
-/** What `parseRegion` reads, without the flag that a JSON schema cannot have. */
+/** The pattern of `parseRegion`, without the flag that a JSON schema cannot have. */
 const REGION_PATTERN =
   /^([Nn][Aa][Tt][Ii][Oo][Nn][Aa][Ll]|[A-Za-z]{2}|[Uu][Ss]-[A-Za-z]{2}(-[0-9]{2})?|([Zz][Ii][Pp]-)?[0-9]{5}(-[0-9]{4})?|[Cc][Bb][Aa]-[0-9A-Fa-f]{8})$/
 export const RegionText = z

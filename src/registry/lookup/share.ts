@@ -32,7 +32,7 @@ interface ShownLeaf {
 
 export type RowOfSet<R extends AnyRow> = Omit<R, 'proof'> & { proof: SetProof }
 
-/** What the answers of a list have in common, stated once: state, log, and each release with the proof of all its rows. */
+/** Parts that the answers of a list share, stated once: state, log, and each release with the proof of all its rows. */
 export class SharedParts {
   /** By release, in the order in which they came: the leaves that the list shows of it. */
   readonly #shown = new Map<string, { shared: SharedRelease; place: number; leaves: Map<number, ShownLeaf> }>()
@@ -84,7 +84,7 @@ export class SharedParts {
     return text
   }
 
-  /** Those of these proofs that the list has not stated before. */
+  /** Leaves out proofs that the list has stated before. */
   #sayOnce<P extends PeriodProof | ProviderProof>(proofs: readonly P[]): P[] {
     return proofs.filter((proof) => {
       const name = `${'period' in proof ? 'period' : 'provider'} ${proof.index}`
@@ -119,7 +119,7 @@ export class SharedParts {
     return { ...row, proof: { release, index } }
   }
 
-  /** What shows that an answer is the first choice. Absence proofs are two rows each. */
+  /** The evidence that an answer is the first choice. An absence proof is two rows. */
   because(
     because: Because | undefined,
     own: RowProof | undefined,
@@ -141,7 +141,7 @@ export class SharedParts {
     return all.length + periods.length + providers.length === 0 ? undefined : evidence(all, periods, providers)
   }
 
-  /** The same of rows as they are stored. */
+  /** The evidence, from rows as they are stored. */
   evidence({ releases, rows, periods, providers }: Evidence): SetBecause {
     for (const release of releases) this.#release(this.#of(release))
     const shown = rows.flatMap(
@@ -150,7 +150,7 @@ export class SharedParts {
     return evidence(shown, this.#sayOnce(periods), this.#sayOnce(providers))
   }
 
-  /** What everything that was shown is proved with. */
+  /** The proof of everything that was shown. */
   parts(): SetParts {
     const releases = [...this.#shown.values()].map(
       ({ shared, leaves }): SetRelease => ({ type: SET_PROOF, ...shared, hashes: this.#hashesOf(shared, leaves) }),

@@ -59,7 +59,7 @@ export function sheet(
   return { data, because, ...parts, ...placed, ...said } as z.input<typeof ReferenceSheet>
 }
 
-/** The same in few words, with pointers in place of proofs. */
+/** The sheet in short form, with pointers in place of proofs. */
 export function shortSheet(
   proofs: Proofs,
   query: SheetQuery,

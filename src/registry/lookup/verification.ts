@@ -10,7 +10,7 @@ import { ReferenceQuery, RegionText } from './query.ts'
 /** With an address before the path, which surfaces take off if it is that of this service. Who has none may send an empty text. */
 const HREF = /^$|^(https?:[!-~]{1,120})?\/rows\/([A-Za-z0-9._:-]{1,120})\/(0|[1-9][0-9]{0,14})$/
 
-/** What was asked, of every kind of answer: which members belong together is known when the answer is. */
+/** The question, for every kind of answer: which members belong together is known when the answer is. */
 const AskedQuestion = ReferenceQuery.partial().extend({
   region: RegionText.optional(),
   lines: z.array(z.unknown()).max(MOST_LINES).optional(),

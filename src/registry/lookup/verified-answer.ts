@@ -2,7 +2,7 @@ import { Problem } from '../../problem.ts'
 import { jsonIn } from '../../proof/canonical-json.ts'
 import { isObject, type Members } from '../../proof/shape.ts'
 import { openCheckpoint, type TrustPolicy } from '../../proof/verify-lists.ts'
-import { billAsked, type Expected } from '../../proof/whole/asked.ts'
+import { billAsked, type ExpectedAnswer } from '../../proof/whole/asked.ts'
 import { type AnyKind, kindOf } from '../../proof/whole/kind.ts'
 import { isShortAnswer, openPoints, SHORT_ANSWER } from '../../proof/whole/open-points.ts'
 import { REASONS } from '../../proof/whole/reasons.ts'
@@ -10,7 +10,7 @@ import { checkWhole } from '../../proof/whole/whole-check.ts'
 import { questionOf } from './query.ts'
 import type { AskedQuestion, Verification } from './verification.ts'
 
-/** What anyone can check with the published verifier, under the keys that this service signs with. */
+/** Runs the published verifier, under the keys that this service signs with. */
 export async function verification(
   text: string,
   policy: TrustPolicy,
@@ -19,7 +19,7 @@ export async function verification(
 ): Promise<Verification> {
   const read = jsonIn(text)
   const body = isObject(read) ? read : undefined // the verifier says what is wrong with it
-  const asked: Expected = question && body ? askedOf(kindOf(body), question, today) : { anyQuestion: true }
+  const asked: ExpectedAnswer = question && body ? askedOf(kindOf(body), question, today) : { anyQuestion: true }
   const checked = await checkWhole(text, policy, asked)
   const verdict = checked.ok && isOtherPage(body, question) ? ANOTHER : checked
   const question_checked = !('anyQuestion' in asked)
@@ -64,7 +64,7 @@ const isOtherPage = (body: Members | undefined, question: AskedQuestion | undefi
 const ANOTHER = { ok: false, reason: 'answers_another_question' } as const
 
 const LOOKUP = ['cpt', 'region', 'npi', 'as_of', 'modifier', 'setting', 'basis'] as const
-/** What each kind of answer is asked with. How long a page is, and its cursor, is no part of the question. */
+/** The parameters of each kind of question. The length of a page and its cursor are no part of it. */
 const PARTS: Record<AnyKind, readonly (keyof AskedQuestion)[]> = {
   question: LOOKUP,
   questions: ['lines', 'as_of'],
@@ -78,10 +78,10 @@ const PARTS: Record<AnyKind, readonly (keyof AskedQuestion)[]> = {
 }
 
 /**
- * What was asked, as a question of the kind of answer that was given. A question of a bill about something else, and the
+ * The question, for the kind of answer that was given. A question of a bill about something else, and the
  * other way round, goes to the verifier as it is, which refuses it; parts that have no place in it are a mistake of the caller.
  */
-function askedOf(kind: AnyKind, given: AskedQuestion, today: string): Expected {
+function askedOf(kind: AnyKind, given: AskedQuestion, today: string): ExpectedAnswer {
   const { limit: _, after: _a, lines, ...question } = given
   if (lines !== undefined || kind === 'questions') return ofBill(lines, question, today)
   const others = Object.keys(given).filter((part) => !PARTS[kind].includes(part as keyof AskedQuestion))
@@ -109,7 +109,7 @@ function ofBill(
   lines: unknown[] | undefined,
   { as_of, ...other }: Omit<AskedQuestion, 'lines'>,
   today: string,
-): Expected {
+): ExpectedAnswer {
   if (lines === undefined) return { question: { cpt: '', as_of: as_of ?? today } }
   if (Object.keys(other).length > 0)
     throw Problem.parameter('question', 'the question of a bill has lines, and as_of for those without one')

@@ -20,7 +20,7 @@ import {
   WITHDRAWAL_SCHEMA,
   type Withdrawal,
 } from '../../proof/price/release.ts'
-import { leafOf, nameOf, periodOn, placeOf, standingAfter } from '../../proof/price/timeline.ts'
+import { indexOfKey, leafOf, nameOf, periodOn, standingAfter } from '../../proof/price/timeline.ts'
 import { HashTree } from '../../proof/tree/hash-tree.ts'
 import { leafHash } from '../../proof/tree/merkle.ts'
 import { areHere, bringFiles } from '../rows/bring-files.ts'
@@ -100,7 +100,7 @@ export class View {
     const head = await log.head(db)
     const known = newest.get(log)
     if (known?.note === head.note || (known && coming.get(log) === head.note)) return known.view
-    // Whoever asks while it is made waits for it: a publication must not be followed by one view for each request.
+    // Requests that come while it is made wait for it: a publication must not be followed by one view for each request.
     const view = db.snapshot(async (tx) => {
       const bodies = await leafBodies(tx, log.name, 0, head.size)
       const entries = bodies.map((body) => JSON.parse(fromUtf8(body)) as RegistryEntry)
@@ -132,7 +132,7 @@ export class View {
     return this.#editions.put(name, period ? this.releaseIn(period) : null) ?? undefined
   }
 
-  /** What speaks for its chart on a day. */
+  /** The release in force of a chart on a day. */
   inForceOn(day: string): Release[] {
     return this.charts.flatMap((chart) => this.editionOn(chart, day) ?? [])
   }
@@ -170,7 +170,7 @@ export class View {
     if (place === undefined) throw new Error('the release is in force on no day')
     const { state, log } = this
     const whole = { release: release.manifest, in_force: this.#periodAt(place) }
-    // What was read from canonical JSON is written in the same order.
+    // Objects read from canonical JSON are written in the same order.
     const text = JSON.stringify({ ...whole, in_force: { ...whole.in_force, state }, log }).slice(1, -1)
     return this.#shares.put(release.release_id, { whole, text })
   }
@@ -182,13 +182,13 @@ export class View {
 
   /** The periods on either side of a day on which no edition of the chart is in force. */
   periodsAround(chart: string, day: string): PeriodProof[] {
-    const after = placeOf(this.periods, `${chart}|${day}~`, periodKey)
+    const after = indexOfKey(this.periods, `${chart}|${day}~`, periodKey)
     return [after - 1, after].filter((place) => place in this.periods).map((place) => this.#periodAt(place))
   }
 
   /** Where the periods of a chart stand in the timeline, with one more on either side, if there is one. */
   stretchOf(chart: string): [from: number, to: number] {
-    const place = (key: string): number => placeOf(this.periods, key, periodKey)
+    const place = (key: string): number => indexOfKey(this.periods, key, periodKey)
     return [Math.max(0, place(`${chart}|`) - 1), Math.min(this.periods.length, place(`${chart}|~`) + 1)]
   }
 
@@ -208,13 +208,13 @@ export class View {
   }
 
   chartOf(npi: string): string | undefined {
-    const found = this.providers[placeOf(this.providers, `${npi}|`, providerKey)]
+    const found = this.providers[indexOfKey(this.providers, `${npi}|`, providerKey)]
     return found?.npi === npi ? found.chart : undefined
   }
 
   /** The leaf of a provider, or those on either side of where it would stand. */
   providersAround(npi: string): ProviderProof[] {
-    const at = placeOf(this.providers, `${npi}|`, providerKey)
+    const at = indexOfKey(this.providers, `${npi}|`, providerKey)
     const places = this.providers[at]?.npi === npi ? [at] : [at - 1, at]
     return places
       .filter((place) => place in this.providers)
@@ -226,7 +226,7 @@ export class View {
   }
 }
 
-/** Of several withdrawals of one release, the first: it is what took the release out of force. */
+/** The first of several withdrawals of one release: it took the release out of force. */
 function withdrawalsIn(entries: readonly RegistryEntry[]): View['withdrawals'] {
   const found = new Map<string, { entry: Withdrawal; index: number }>()
   for (const [index, entry] of entries.entries())
@@ -237,21 +237,21 @@ function withdrawalsIn(entries: readonly RegistryEntry[]): View['withdrawals'] {
 
 export type PublishedRegistry = Published<View>
 
-/** What answers depend on beside the log. */
-interface Beside {
+/** Facts beside the log that answers depend on. */
+interface OtherFacts {
   look: () => Promise<void>
   mark: () => string
 }
 
 /**
- * What has failed its verification, and what else stands beside the log, is looked up together with the head: nothing is
+ * Failed verifications, and other facts beside the log, are looked up together with the head: nothing is
  * answered from before all of it is known.
  */
 export function publishedRegistry(
   db: Db,
   log: Log,
   failed = new FailedParts(db),
-  beside: readonly Beside[] = [],
+  beside: readonly OtherFacts[] = [],
 ): PublishedRegistry {
   const read = async (): Promise<View> => {
     const view = await View.at(db, log)
@@ -268,17 +268,17 @@ export function publishedRegistry(
   return new Published(log, read, undefined, () => [failed, ...beside].map((each) => each.mark()).join(''))
 }
 
-interface Made {
+interface NewestView {
   note: string
   view: Promise<View>
 }
 
-const newest = new WeakMap<Log, Made>()
+const newest = new WeakMap<Log, NewestView>()
 /** The checkpoint whose files are being fetched. Until they are here, the one before is answered from. */
 const coming = new WeakMap<Log, string>()
 const AGAIN_MS = 1_000
 
-function comeLater(db: Db, log: Log, made: Made): void {
+function comeLater(db: Db, log: Log, made: NewestView): void {
   coming.set(log, made.note)
   made.view
     .then((view) => bringFiles(db, view.releases))

@@ -36,7 +36,7 @@ export interface ExceededLimit {
   rule: BreakerRule
   found: number
   limit: number
-  /** What it is about, in sentences. */
+  /** Its subject, in sentences. */
   details?: string[]
 }
 
@@ -44,14 +44,14 @@ export interface Facts {
   /** Whether the chart is held when it states different prices under one key. */
   holdsConflicts: boolean
   rows: number
-  /** What the source states, and what of it is not in the release, see `lossOf`. */
+  /** How much the source states, and how much of it is not in the release, see `lossOf`. */
   stated: number
   lost: number
   /** Keys with different prices in this source: rule R10. */
   conflicts: number
   /** The release it takes the place of, and how they differ. */
   before: { rows: number; diff: ReleaseDiff } | undefined
-  /** What is counted of the edition as a whole: nothing may be. */
+  /** Counted faults of the edition as a whole: there may be none. */
   edition: Partial<Record<EditionLimit, number>>
 }
 

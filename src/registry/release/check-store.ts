@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import type { ReleaseDiff } from './diff.ts'
 import { type Findings, ruleOf, type Severity } from './rules.ts'
 
-// What is known of a release beside its rows: what the rules found in it, and how it differs from the one before.
+// Facts about a release beside its rows: what the rules found in it, and how it differs from the one before.
 
 export interface Check {
   rule: string

@@ -25,7 +25,7 @@ export interface ReleaseCheck {
   withheld: number
   flagged: number
   checks: Check[]
-  /** What its source states and it does not. */
+  /** Losses: what its source states and the release does not. */
   loss: Loss
   /** The release it takes the place of; null for the first of its chart. */
   previous: string | null
@@ -91,7 +91,7 @@ export async function checkRelease(
   }
 }
 
-/** What a release would take over from the files that are in the log. */
+/** Providers that a release would take over from files in the log. */
 export async function providersTakenBy(db: Db, { chart, providers }: ReleaseState): Promise<TakenProviders> {
   if (providers === null) return { held: [], added: [] }
   return takenProviders(await registryEntries(db), { chart, npis: JSON.parse(providers) as string[] })
@@ -102,7 +102,7 @@ function detailsOf({ rule }: ExceededLimit, loss: Loss, taken: string[]): Pick<E
   return rule === 'provider_taken' ? { details: taken } : {}
 }
 
-/** What speaks against an edition as a whole, apart from its rows. */
+/** Faults of an edition as a whole, apart from its rows. */
 async function editionLimits(
   db: Db,
   { calendar, speaks }: Chart,

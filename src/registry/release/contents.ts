@@ -3,7 +3,7 @@ import type { ReleaseFile } from '../rows/release-file-store.ts'
 import type { ReleaseState } from './store.ts'
 import * as releases from './store.ts'
 
-// What a release holds: by code, by region, by provider.
+// Counts of the rows of a release: by code, by region, by provider.
 
 /** Kept in the store when a release is staged, so that reports need not open its file. */
 export interface ReleaseContents {

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { AnyRow, Price } from '../../proof/price/row.ts'
+import { ourTurn } from '../../queue.ts'
 import { type FiledRelease, openRelease, type ReleaseFile, type StoredRow } from '../rows/release-file-store.ts'
-import { ourTurn } from '../turn.ts'
 import { decimalOf, endsOfText } from './price-ends.ts'
 
 /** Few enough that reading them takes a millisecond or two: other requests wait for that long. */
@@ -192,7 +192,7 @@ function priceText(body: string): string | undefined {
   return at < 0 ? undefined : body.slice(at + PRICE.length - 1, body.indexOf('}', at) + 1)
 }
 
-/** What a row without a price states: why it has none, or where a ZIP code lies. */
+/** The statement of a row without a price: why it has none, or where a ZIP code lies. */
 function statementOf(body: string): string | null {
   const row = JSON.parse(body) as Exclude<AnyRow, { price: Price }>
   return row.kind === 'place' ? row.region : row.reason

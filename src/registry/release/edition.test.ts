@@ -38,7 +38,7 @@ test('a revision replaces the one before it: days that it no longer holds are a 
   expect(revised('2026-05-12', '2026-06-29')).toEqual({ gap: 42, overlap: 0 })
   expect(revised('2026-05-12', '2026-06-30', B, undefined)).toEqual({ gap: 41, overlap: 0 })
   expect(revised('2026-03-30', '2026-06-30')).toEqual({ gap: 0, overlap: 2 })
-  // What the operator had added beyond the quarter may go again.
+  // Days that the operator had added beyond the quarter may go again.
   expect(revised('2026-04-01', '2026-06-30', { ...B, effective_to: '2099-12-31' })).toEqual({ gap: 0, overlap: 0 })
 })
 

@@ -65,7 +65,7 @@ function addFaults(verdict: Verdict, faults: readonly (string | undefined)[], wh
   for (const fault of faults) if (fault !== undefined) verdict.add(fault, whole && [0, whole.row_count])
 }
 
-/** What is in the log has been published, whatever its state says. */
+/** A release in the log has been published, whatever its state says. */
 function checkUnpublished({ release_id, ...release }: ReleaseState): string | undefined {
   const { log_index, published_at, withdrawal, withdrawn_index } = release
   const isMarked = [log_index, published_at, withdrawal, withdrawn_index].some((value) => value !== null)
@@ -89,7 +89,7 @@ async function checkManifest(tx: Db, release: ReleaseState): Promise<string[]> {
   return faults
 }
 
-/** What the store says of a release and its manifest says too. */
+/** Facts that both the store and the manifest state. */
 const columnsOf = (release: ReleaseState): { [member in keyof Manifest]?: unknown } => ({
   release_id: release.release_id,
   chart: release.chart,
@@ -157,7 +157,7 @@ function checkProviders(tx: Db, release: ReleaseState): string | undefined {
   return sound ? undefined : `${release.release_id}: the providers of its rows are not those of the manifest`
 }
 
-/** What was rejected, rule by rule, comes to the number in the manifest. */
+/** The rejected lines, rule by rule, come to the number in the manifest. */
 async function checkRules(
   tx: Db,
   { release_no, release_id, rejected_count }: ReleaseState,

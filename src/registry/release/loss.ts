@@ -1,21 +1,21 @@
 import type { AnyRow, Row } from '../../proof/price/row.ts'
+import { ourTurn } from '../../queue.ts'
 import type { ReleaseFile } from '../rows/release-file-store.ts'
-import { ourTurn } from '../turn.ts'
 import type { Check } from './check-store.ts'
 import { countStated } from './contents.ts'
 import { ruleOf, WITHOUT_CODE } from './rules.ts'
 import type { ReleaseState } from './store.ts'
 
-// What a source states and its release does not: combinations of code, modifier, setting, class and basis without a price.
+// Losses are what a source states and its release does not: combinations of code, modifier, setting, class and basis without a price.
 
-/** What was lost by one rule, and where it stands first. */
+/** The loss by one rule, and its first line. */
 export interface LossCause {
   rule: string
   combinations: number
   lines: number[]
 }
 export interface Loss {
-  /** What the source states, as far as that is known. */
+  /** How much the source states, as far as that is known. */
   stated: number
   lost: number
   causes: LossCause[]
@@ -105,7 +105,7 @@ const SHOWN_LINES = 8
 const percent = (part: number, whole: number): string => `${((part / Math.max(1, whole)) * 100).toFixed(2)} %`
 const whole = (count: number): string => count.toLocaleString('en-US')
 
-/** The same in sentences. */
+/** Losses in sentences. */
 export function lossText({ stated, lost, causes }: Loss): string[] {
   if (lost === 0) return []
   return [

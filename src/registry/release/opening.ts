@@ -1,4 +1,4 @@
-// What every command does to the releases of a store when it opens it. It is little, and so is what it loads.
+// Every command does this to the releases of a store when it opens it.
 
 import { type Db, StoreBusy, StoreFault } from '../../db/db.ts'
 import type { NewRelease } from './store.ts'

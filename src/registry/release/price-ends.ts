@@ -14,7 +14,7 @@ export function endsOf(price: Price): Ends {
 
 const AMOUNT = '{"amount":"'
 
-/** The same of a price's canonical text. Millions are compared, so that of a single amount is not parsed. */
+/** The ends of a price, from its canonical text. Millions are compared, so a single amount is not parsed as JSON. */
 export function endsOfText(text: string): Ends {
   if (!text.startsWith(AMOUNT)) return endsOf(JSON.parse(text) as Price)
   const units = unitsOf(text.slice(AMOUNT.length, text.indexOf('"', AMOUNT.length)))
@@ -23,7 +23,7 @@ export function endsOfText(text: string): Ends {
 
 const POINT = 0x2e
 
-/** Of a decimal with two to four places, as rows have them: '95.19' is 951900. */
+/** Hundredths of a cent, from a decimal with two to four places, as rows have them: '95.19' is 951900. */
 export function unitsOf(decimal: string): number {
   let units = 0
   let places = 0

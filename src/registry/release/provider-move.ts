@@ -14,7 +14,7 @@ export interface TakenProviders {
 }
 
 /**
- * What a file would take over by naming these NPIs. A file names whom it likes, and its chart is named after one of
+ * Lists the providers that a file would take over by naming these NPIs. A file names whom it likes, and its chart is named after one of
  * them: so a file of one hospital can become an edition of another's chart. Then it names an NPI that the chart's own
  * files never named. What was withdrawn frees no NPI here: between a withdrawal and the next file, another could take it.
  */
@@ -44,7 +44,7 @@ function namedBefore(entries: readonly RegistryEntry[], chart: string): Readonly
   return first && more.reduce((common, each) => common.intersection(each), first)
 }
 
-/** The same in words, for the operator who must decide. */
+/** These providers in words, for the operator who must decide. */
 export function takenText({ held, added }: TakenProviders, chart: string): string[] {
   return [
     ...held.map(

@@ -5,15 +5,15 @@ import { equalBytes, toBase64, utf8 } from '../../proof/bytes.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
 import { HASH_SIZE, leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
 import { TILE_WIDTH, TileBuilder, tilesOf } from '../../proof/tree/tiles.ts'
+import { ourTurn } from '../../queue.ts'
 import { BUNDLE_ROWS } from '../rows/bundle.ts'
 import { TOTALS, type TotalBy } from '../rows/file-summary-store.ts'
 import { ReleaseFile, type StoredRow } from '../rows/release-file-store.ts'
 import { nodesIn } from '../rows/release-tree.ts'
-import { ourTurn } from '../turn.ts'
 import { contentsOf, isWithheld } from './contents.ts'
 import type { ReleaseState } from './store.ts'
 
-type Rederived = Pick<ReleaseState, 'release_id' | 'row_count' | 'rows_root' | 'file' | 'contents'>
+type FiledRows = Pick<ReleaseState, 'release_id' | 'row_count' | 'rows_root' | 'file' | 'contents'>
 
 /**
  * Hashes and counts the rows of a release as they are in its file, and compares them with its tree and its totals. It
@@ -21,7 +21,7 @@ type Rederived = Pick<ReleaseState, 'release_id' | 'row_count' | 'rows_root' | '
  */
 export async function rederive(
   db: Pick<Db, 'files'>,
-  release: Rederived,
+  release: FiledRows,
   pause: () => Promise<void> = ourTurn,
 ): Promise<Verdict> {
   const { release_id, row_count, file: digest } = release
@@ -53,7 +53,7 @@ class Rederivation {
 
   constructor(
     private readonly file: ReleaseFile,
-    private readonly release: Rederived,
+    private readonly release: FiledRows,
     private readonly verdict: Verdict,
   ) {}
 
@@ -93,7 +93,7 @@ class Rederivation {
   }
 
   /**
-   * What is wrong with the tree above its lowest tiles, or with its root: then no row can be proved. The rest of the
+   * Says what is wrong with the tree above its lowest tiles, or with its root: then no row can be proved. The rest of the
    * check relies on it: a tile of leaf hashes is right if its root is in the tile above it.
    */
   async #wrongAbove(pause: () => Promise<void>): Promise<string | undefined> {
@@ -207,7 +207,7 @@ function rowUnderItsKey({ row_key, body }: StoredRow): AnyRow | undefined {
 
 type Totals = Record<TotalBy, ReadonlyMap<string, number>>
 
-/** What a release holds, counted from its rows. */
+/** Totals of a release, counted from its rows. */
 class Contents {
   readonly #totals: Record<TotalBy, Map<string, number>> = { code: new Map(), region: new Map(), provider: new Map() }
   withheld = 0

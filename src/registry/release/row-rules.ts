@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { reasonForRule } from '../../proof/price/derivation.ts'
-import { type AnyRow, type Basis, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
+import { type Basis, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { CHARTS, type Charts, type Comparable, chartOf, comparables, schedulesFor } from '../charts.ts'
 import { openRelease } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
@@ -13,11 +13,11 @@ import type { Stageable } from './staging.ts'
 type PriceRow = PricedRow & { kind: 'price' }
 const isPrice = (row: Row): row is PriceRow => row.kind === 'price'
 
-/** What a price is compared with. Both are asked once for each code, in the order of the codes. */
+/** Prices to compare with. Both are asked once for each code, in the order of the codes. */
 export interface Comparison {
   /** Medicare's national rows for a code, from the schedules in force. */
   medicare: (cpt: string) => Promise<readonly MedicareRow[]>
-  /** What other hospitals in force state for a code, one list for each of them. */
+  /** Prices that other hospitals in force state for a code, one list for each of them. */
   peers: (cpt: string) => Promise<readonly (readonly Row[])[]>
   /**
    * Which of Medicare's rows a hospital's outpatient price is comparable with, the first that there is: its payment to
@@ -51,8 +51,7 @@ interface ComparisonRows {
 /** Rows that differ in basis, setting and class alone: they stand next to each other, and are few. */
 async function* inGroups(rows: Stageable): AsyncGenerator<Row[]> {
   let group: Row[] = []
-  for await (const each of rows) {
-    const row = 'body' in each ? (JSON.parse(each.body) as AnyRow) : each
+  for await (const row of rows) {
     if (row.kind === 'place') throw new Error('the rules are for prices, not for places')
     const first = group[0]
     if (first && !isSameService(first, row)) {
@@ -83,7 +82,7 @@ function judge(
     if (crossed.has(row)) return withheld(row)
     const beside = besideMedicare(row, known.medicare, comparable)
     const ratios = beside && ratiosTo(row, beside)
-    // What Medicare itself pays is the measure, and for a gene therapy that is millions.
+    // Medicare's own price is the measure, and for a gene therapy that is millions.
     const far = row.npi !== null && verdict('R05', isFar(ratios) || endsOf(row.price).high > MOST)
     if (ratios && !far) verdict('R04', ratios.low < 0.2 || ratios.high > 10)
     if (!isDrug(row.cpt)) verdict('R06', endsOf(row.price).low < DOLLAR)
@@ -179,7 +178,7 @@ function crossedRows(group: readonly Row[], findings: Findings): Set<Row> {
   return crossed
 }
 
-/** Of two ranges, the first reaches higher than the second on either side. */
+/** Whether the first of two ranges reaches higher than the second on either side. */
 function isAbove(a: PriceRow, b: PriceRow): boolean {
   const [first, second] = [endsOf(a.price), endsOf(b.price)]
   return first.low > second.low || first.high > second.high

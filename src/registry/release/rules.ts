@@ -1,5 +1,5 @@
 /**
- * What happens to a line or row that breaks a rule: it is refused, its price is withheld, or it is only counted. What is
+ * The action on a line or row that breaks a rule: it is refused, its price is withheld, or it is only counted. What is
  * refused under a code that can be read stays in the release, as an absence without a price.
  */
 export type Severity = 'reject' | 'withhold' | 'flag'
@@ -131,7 +131,7 @@ export interface BrokenRule {
 const SAMPLE_LINES = 20
 const SAMPLE_KEYS = 5
 
-/** What was found by a rule so far; a rule that was not judged yet starts at none. */
+/** Findings of a rule so far; a rule that was not judged yet starts at none. */
 export function findingOf(findings: Findings, id: string): Finding {
   const known = findings.get(id)
   if (known) return known

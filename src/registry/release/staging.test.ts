@@ -5,7 +5,7 @@ import type { Db } from '../../db/db.ts'
 import { type Row, rowKey, rowText } from '../../proof/price/row.ts'
 import { BUNDLE_ROWS } from '../rows/bundle.ts'
 import { rederive } from './rederive.ts'
-import { type Progress, type ReadyRow, stage } from './staging.ts'
+import { type Progress, stage } from './staging.ts'
 
 async function withStore(work: (db: Db) => Promise<void>): Promise<void> {
   await using store = await testStore()
@@ -14,14 +14,6 @@ async function withStore(work: (db: Db) => Promise<void>): Promise<void> {
 
 const rowsOf = (count: number): Row[] =>
   Array.from({ length: count }, (_, i) => aPrice({ cpt: `G${String(i).padStart(4, '0')}` }))
-const ready = (row: Row): ReadyRow => ({
-  kind: row.kind,
-  key: rowKey(row),
-  body: rowText(row),
-  cpt: row.cpt,
-  region: row.region,
-  npi: row.npi,
-})
 const release = (edition: string) => {
   const { rows: _, ...rest } = aRelease({ edition })
   return { ...rest, source_digest: edition }
@@ -30,12 +22,11 @@ async function* waitedFor<T>(items: readonly T[]): AsyncGenerator<T> {
   for (const item of items) yield item
 }
 
-test('rows as objects, as ready texts and as a stream make the same tree', () =>
+test('rows in a list and in a stream make the same tree', () =>
   withStore(async (db) => {
     const rows = rowsOf(700)
     const staged = await Promise.all([
-      stage(db, release('OBJECTS'), rows, new Map(), 0),
-      stage(db, release('READY'), rows.map(ready), new Map(), 0),
+      stage(db, release('LIST'), rows, new Map(), 0),
       stage(db, release('STREAM'), waitedFor(rows), new Map(), 0),
     ])
     expect(new Set(staged.map(({ release }) => release.rows_root)).size).toBe(1)
@@ -55,7 +46,7 @@ test('whoever derives a release again waits between two bundles: others are not 
 
 test('rows out of order are a fault of the loader, and nothing is staged', () =>
   withStore(async (db) => {
-    const rows = rowsOf(3).toReversed().map(ready)
+    const rows = rowsOf(3).toReversed()
     await expect(stage(db, release('ORDER'), rows, new Map(), 0)).rejects.toThrow('out of order')
     const twice = [...rowsOf(2), ...rowsOf(2)].sort((a, b) => (rowKey(a) < rowKey(b) ? -1 : 1))
     await expect(stage(db, release('TWICE'), twice, new Map(), 0)).rejects.toThrow('out of order')
@@ -76,10 +67,10 @@ test('others get their turn between batches, and someone who waits is told how f
     let turns = 0
     const timer = setInterval(() => turns++, 0)
     const told: Progress[] = []
-    function* many(): Generator<ReadyRow> {
+    function* many(): Generator<Row> {
       for (let i = 0; i < 10_000; i++)
         for (const region of ['US-CA-05', 'US-CA-18', 'national'])
-          yield ready(aPrice({ cpt: `G${String(i).padStart(4, '0')}`, region }))
+          yield aPrice({ cpt: `G${String(i).padStart(4, '0')}`, region })
     }
     const onProgress = (written: Progress) => told.push({ ...written })
     const { release: staged } = await stage(db, release('MANY'), many(), new Map(), 0, { onProgress })

@@ -81,7 +81,7 @@ export async function insertRelease(tx: Db, release: NewRelease, now: number): P
   return row
 }
 
-/** What loads of an edition left behind that did not come to their end. */
+/** Releases left behind by loads of an edition that did not come to their end. */
 export function findUnfinished(db: Db, chart: string, edition: string): Promise<ReleaseState[]> {
   return db.query<ReleaseState>(
     `SELECT ${STATE} FROM release WHERE chart = $1 AND edition = $2 AND state = 'loading' ORDER BY release_no`,
@@ -193,7 +193,7 @@ export function filesNamed(db: Db): Promise<NamedFile[]> {
   return db.query<NamedFile>(FILES_NAMED)
 }
 
-/** The same of a copy of a store. */
+/** As above, in a copy of a store. */
 export const filesNamedIn = (copy: SealedFile): NamedFile[] => copy.all<NamedFile>(FILES_NAMED)
 
 const FILES_NAMED =

@@ -37,7 +37,7 @@ export const bundleText = (rows: readonly TextRow[]): Buffer =>
 export const packed = (text: Uint8Array): Promise<Uint8Array> => Bun.zstdCompress(text, { level: 1 })
 
 const MOST_KEY_BYTES = 256
-/** A file from elsewhere could unpack to any size. */
+/** Damaged bytes may claim to unpack to any size. */
 const MOST_BYTES = BUNDLE_ROWS * (MAX_LEAF_BYTES + MOST_KEY_BYTES)
 
 /** Throws if the bytes do not unpack to the text of a bundle of at most the usual size. */
@@ -66,7 +66,7 @@ export class Bundle {
   }
 
   /** How many of its keys are before a text. */
-  placeOf(text: string): number {
+  countBefore(text: string): number {
     const place = this.rows.findIndex(({ key }) => key >= text)
     return place < 0 ? this.rows.length : place
   }

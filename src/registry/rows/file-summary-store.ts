@@ -4,7 +4,7 @@ import { DamageFault } from '../../db/db.ts'
 import type { SealedFile } from '../../db/file-folder.ts'
 import { HASH_SIZE } from '../../proof/tree/merkle.ts'
 
-/** What rows are counted by. A place is counted under its ZIP code as `code`. */
+/** Rows are counted by these. A place is counted under its ZIP code as `code`. */
 export type TotalBy = 'code' | 'region' | 'provider'
 export const TOTALS: readonly TotalBy[] = ['code', 'region', 'provider']
 
@@ -22,28 +22,14 @@ export const FILE_SCHEMA = [
   'CREATE TABLE total (kind TEXT PRIMARY KEY, names BLOB NOT NULL) STRICT',
 ]
 
-/**
- * Whether a file has these tables and nothing else. A view in place of a table could answer one thing when it is checked and
- * another one later.
- */
-export function hasOwnSchema(sealed: SealedFile): boolean {
-  const stored = sealed.all<{ type: string; name: string; sql: string | null }>(
-    'SELECT type, name, sql FROM sqlite_schema',
-  )
-  const made = stored.flatMap(({ sql }) => (sql === null ? [] : [sql]))
-  const isOwn = stored.every(
-    ({ type, name, sql }) => sql !== null || (type === 'index' && name.startsWith('sqlite_autoindex_')),
-  )
-  return isOwn && made.sort().join('\n') === [...FILE_SCHEMA].sort().join('\n')
-}
-
 /** The first text that sorts after every key with this prefix. Keys are ASCII below `~`. */
 export const past = (prefix: string): string => `${prefix}~`
 
-/** A million names. A file from elsewhere could unpack to any size. */
-const MOST_NAME_BYTES = 32 * 1024 * 1024
+/** Far more codes, regions or providers than any release has: all of them are in memory at once. */
+export const MOST_NAMES = 1_000_000
+const MOST_NAME_BYTES = 32 * MOST_NAMES
 
-/** What a release file says of itself and of all its rows, and the error for a file that cannot be read. */
+/** The header and the totals of a release file, and the error for a file that cannot be read. */
 export class FileSummary {
   #rowCount: number | undefined
   readonly #totals: Partial<Record<TotalBy, ReadonlyMap<string, number>>> = {}
@@ -66,7 +52,7 @@ export class FileSummary {
     return header
   }
 
-  /** A file from elsewhere may say anything. Each row has a hash in it: more rows than that would be searched for without end. */
+  /** Each row has a hash in the file. A damaged count could ask for more rows than memory has room for. */
   #hasRoomFor(rows: unknown): boolean {
     if (!Number.isSafeInteger(rows) || (rows as number) < 0) return false
     return (rows as number) * HASH_SIZE <= this.guarded(() => statSync(this.sealed.path).size)
@@ -98,23 +84,15 @@ export class FileSummary {
     return this.totals(by).size
   }
 
-  /** How many lines a table has, counted up to `most`: the pages of a file from elsewhere may lead to each other for ever. */
+  /** How many lines a table has, counted up to `most`: the pages of a damaged file may lead to each other for ever. */
   countLines(table: 'header' | 'bundle' | 'tile', most: number): number {
     const sql = `SELECT COUNT(*) AS lines FROM (SELECT 1 FROM ${table} LIMIT ?1)`
     return this.get<{ lines: number }>(sql, most)?.lines ?? 0
   }
 
   protected get<Row>(sql: string, ...params: (string | number)[]): Row | undefined {
-    if (!this.#isOwn) this.#lookAtTables()
     return this.guarded(() => this.sealed.get<Row>(sql, ...params))
   }
-
-  /** Comes before anything is read of a file: a view in place of a table could compute anything, for ever. */
-  #lookAtTables(): void {
-    if (!this.guarded(() => hasOwnSchema(this.sealed))) throw this.fault()
-    this.#isOwn = true
-  }
-  #isOwn = false
 
   protected guarded<T>(read: () => T): T {
     try {

@@ -1,12 +1,12 @@
 import { type Db, StoreFault } from '../../db/db.ts'
 import { digestOf, SealedFile } from '../../db/file-folder.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
-import { MAX_LEAF_BYTES } from '../../proof/price/row.ts'
+import { type AnyRow, MAX_LEAF_BYTES, rowKey, rowText } from '../../proof/price/row.ts'
 import { HASH_SIZE, type Hash, leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles, TILE_HEIGHT, TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
-import { ourTurn } from '../turn.ts'
+import { ourTurn } from '../../queue.ts'
 import { BUNDLE_ROWS, bundleText, hashesOf, packed, type StoredBundle, type TextRow, unpacked } from './bundle.ts'
-import { FILE_FORMAT, FILE_SCHEMA, namesText, TOTALS, type TotalBy } from './file-summary-store.ts'
+import { FILE_FORMAT, FILE_SCHEMA, MOST_NAMES, namesText, TOTALS, type TotalBy } from './file-summary-store.ts'
 import { levelsOf, type TileSource, tileOf } from './release-tree.ts'
 
 /** So many tiles are packed at once, while the next rows are made. */
@@ -15,6 +15,9 @@ const MOST_UNWRITTEN = 32
 const BUNDLES_PER_READ = 64
 
 const OTHER_BYTES = 'the disk returned other bytes than were written: check it, then load the files again'
+
+/** A row that cannot be the next one of its file. */
+export class UnfitRow extends Error {}
 
 export interface SealedRelease {
   digest: string
@@ -29,6 +32,12 @@ export interface CountedRow extends TextRow {
   /** Empty for a place without one. */
   region: string
   npi: string | null
+}
+
+export function countedRow(row: AnyRow, body = rowText(row)): CountedRow {
+  const key = rowKey(row)
+  if (row.kind === 'place') return { key, body, cpt: row.zip, region: row.region ?? '', npi: null }
+  return { key, body, cpt: row.cpt, region: row.region, npi: row.npi }
 }
 
 /**
@@ -65,13 +74,15 @@ export class NewReleaseFile {
   }
 
   add({ key, body, cpt, region, npi }: CountedRow): void {
-    if (key <= this.#lastKey) throw new Error(`a loader made rows out of order: ${key}`)
-    if (!isOneLine(key) || !isOneLine(body)) throw new Error('a row has a tab or a line feed')
+    if (key <= this.#lastKey) throw new UnfitRow(`rows are out of order: ${key}`)
+    if (!isOneLine(key) || !isOneLine(body)) throw new UnfitRow('a row has a tab or a line feed')
     this.#lastKey = key
     this.#rows.push({ key, body })
     count(this.#totals.code, cpt)
     if (region !== '') count(this.#totals.region, region)
     if (npi !== null) count(this.#totals.provider, npi)
+    if (TOTALS.some((by) => this.#totals[by].size > MOST_NAMES))
+      throw new UnfitRow('a release has too many codes, regions or providers')
     if (this.#rows.length === TILE_WIDTH) this.#packTile()
   }
 
@@ -87,7 +98,7 @@ export class NewReleaseFile {
     const leaves = new Uint8Array(rows.length * HASH_SIZE)
     for (const [i, row] of rows.entries()) {
       const body = utf8(row.body)
-      if (body.length > MAX_LEAF_BYTES) throw new Error('a row is longer than any that can be proved')
+      if (body.length > MAX_LEAF_BYTES) throw new UnfitRow('a row is longer than any that can be proved')
       leaves.set(leafHash(body), i * HASH_SIZE)
     }
     const levels = rows.length === TILE_WIDTH ? levelsOf(leaves) : undefined

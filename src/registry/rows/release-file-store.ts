@@ -1,9 +1,8 @@
 import { DamageFault, type Db } from '../../db/db.ts'
 import type { FileFolder, SealedFile } from '../../db/file-folder.ts'
 import { covers, type Span, touches } from '../../integrity/verification/verdict.ts'
-import { MAX_LEAF_BYTES } from '../../proof/price/row.ts'
-import { HASH_SIZE, type SubtreeReader } from '../../proof/tree/merkle.ts'
-import { subtreesFromTiles, TILE_WIDTH } from '../../proof/tree/tiles.ts'
+import type { SubtreeReader } from '../../proof/tree/merkle.ts'
+import { subtreesFromTiles } from '../../proof/tree/tiles.ts'
 import { BUNDLE_ROWS, Bundle, type StoredBundle } from './bundle.ts'
 import { FileSummary, past } from './file-summary-store.ts'
 import { Recent } from './recent.ts'
@@ -27,19 +26,9 @@ export interface FiledRelease {
 /** A lookup asks the same few bundles again and again, and their neighbours. */
 const MOST_BUNDLES = 16
 
-/** Characters of rows that are read at once: two thousand of the longest are half of it. In a file from elsewhere all may be under one key. */
-const MOST_AT_ONCE = 64 * 1024 * 1024
-
-/**
- * Limits of what we write: a packed row takes less than twice its text. In a file from elsewhere many bundles could be the same
- * hundred megabytes, and each would be read.
- */
-const MOST_BUNDLE_BYTES = 2 * BUNDLE_ROWS * MAX_LEAF_BYTES
-const MOST_TILE_BYTES = TILE_WIDTH * HASH_SIZE
-const IN_BOUNDS = `length(rows) <= ${MOST_BUNDLE_BYTES} AND length(hashes) <= ${MOST_TILE_BYTES}`
-const STORED = `SELECT hashes, rows FROM bundle WHERE n = ?1 AND ${IN_BOUNDS}`
-const HASHES = `SELECT hashes FROM bundle WHERE n = ?1 AND ${IN_BOUNDS}`
-const TILE = `SELECT hashes FROM tile WHERE level = ?1 AND n = ?2 AND length(hashes) <= ${MOST_TILE_BYTES}`
+const STORED = 'SELECT hashes, rows FROM bundle WHERE n = ?1'
+const HASHES = 'SELECT hashes FROM bundle WHERE n = ?1'
+const TILE = 'SELECT hashes FROM tile WHERE level = ?1 AND n = ?2'
 const BUNDLE_OF_KEY = 'SELECT n FROM bundle WHERE first_key <= ?1 ORDER BY first_key DESC LIMIT 1'
 
 const opened = new WeakMap<SealedFile, ReleaseFile>()
@@ -81,7 +70,7 @@ export class ReleaseFile extends FileSummary {
   }
 
   findRow(key: string): StoredRow | undefined {
-    const place = this.#placeOf(key)
+    const place = this.#countBefore(key)
     const [row] = this.rowsAt(place, place + 1)
     return row?.row_key === key ? row : undefined
   }
@@ -96,12 +85,12 @@ export class ReleaseFile extends FileSummary {
 
   /** The places of the rows whose keys begin so: from the first one up to the one after the last. */
   placesUnder(prefix: string): [from: number, to: number] {
-    return [this.#placeOf(prefix), this.#placeOf(past(prefix))]
+    return [this.#countBefore(prefix), this.#countBefore(past(prefix))]
   }
 
   /** The last row before a text, and the first row that is not before another. */
   rowsAround(start: string, end: string): { left: StoredRow | undefined; right: StoredRow | undefined } {
-    const [before, after] = [this.#placeOf(start) - 1, this.#placeOf(end)]
+    const [before, after] = [this.#countBefore(start) - 1, this.#countBefore(end)]
     return { left: this.rowsAt(before, before + 1)[0], right: this.rowsAt(after, after + 1)[0] }
   }
 
@@ -113,21 +102,14 @@ export class ReleaseFile extends FileSummary {
 
   /** The place of the first row after this key. */
   placeAfter(key: string): number {
-    const place = this.#placeOf(key)
+    const place = this.#countBefore(key)
     return this.keysAt(place, place + 1)[0] === key ? place + 1 : place
   }
 
   /** The rows at the places `from` to `to - 1`, as far as there are any. */
   rowsAt(from: number, to: number): StoredRow[] {
     if (touches(this.failed, from, to)) throw this.#refused()
-    let left = MOST_AT_ONCE
-    const found: StoredRow[] = []
-    for (const { row_index, key, body } of this.#between(from, to)) {
-      left -= body.length
-      if (left < 0) throw this.fault()
-      found.push({ row_key: key, row_index, body })
-    }
-    return found
+    return Array.from(this.#between(from, to), ({ row_index, key, body }) => ({ row_key: key, row_index, body }))
   }
 
   keysAt(from: number, to: number): string[] {
@@ -144,12 +126,12 @@ export class ReleaseFile extends FileSummary {
   }
 
   /** How many rows have a key before this text. */
-  #placeOf(text: string): number {
+  #countBefore(text: string): number {
     // Most questions about a row are followed by some about its neighbours.
     for (const [n, bundle] of this.#bundles.all())
-      if (bundle.covers(text)) return n * BUNDLE_ROWS + bundle.placeOf(text)
+      if (bundle.covers(text)) return n * BUNDLE_ROWS + bundle.countBefore(text)
     const n = this.findBundle(text)
-    return n === undefined ? 0 : n * BUNDLE_ROWS + this.bundle(n).placeOf(text)
+    return n === undefined ? 0 : n * BUNDLE_ROWS + this.bundle(n).countBefore(text)
   }
 
   /** The number of the last bundle that does not begin after this text; undefined if all do. */
@@ -157,9 +139,9 @@ export class ReleaseFile extends FileSummary {
     return this.get<{ n: number }>(BUNDLE_OF_KEY, text)?.n
   }
 
-  /** The key that a bundle is found by, as far as keys are long. */
+  /** The key that a bundle is found by. */
   firstKeyOf(n: number): string | undefined {
-    return this.get<{ key: string }>('SELECT substr(first_key, 1, 300) AS key FROM bundle WHERE n = ?1', n)?.key
+    return this.get<{ first_key: string }>('SELECT first_key FROM bundle WHERE n = ?1', n)?.first_key
   }
 
   bundle(n: number): Bundle {
@@ -219,5 +201,5 @@ export class ReleaseFile extends FileSummary {
   }
 }
 
-/** The schema says so; a file from elsewhere may hold anything. */
+/** The schema says so, but a damaged file may hold anything. */
 const isBytes = (value: Uint8Array | undefined): value is Uint8Array => value instanceof Uint8Array

@@ -220,24 +220,6 @@ test('totals that are no numbers of rows are damage', async () => {
   }
 })
 
-test('what is larger than anything that we write is not read: many bundles could be the same hundred megabytes', async () => {
-  using folder = temporaryFolder()
-  const files = new FileFolder(folder.path)
-  const digest = await fileOf(files, numbered(600))
-  const change = (sql: string): ReleaseFile => {
-    using file = new Database(files.pathOf(digest))
-    file.run(sql)
-    files.forget(digest)
-    return opened(files, digest)
-  }
-  const rows = change('UPDATE bundle SET rows = zeroblob(600000) WHERE n = 3')
-  expect(() => rows.bundle(3)).toThrow(StoreFault)
-  const hashes = change('UPDATE bundle SET hashes = zeroblob(9000) WHERE n = 4')
-  for (const read of [() => hashes.bundle(4), () => hashes.hashesIn(4)]) expect(read).toThrow(StoreFault)
-  const tile = change('UPDATE tile SET hashes = zeroblob(9000)')
-  expect(() => tile.tile(1, 0)).toThrow(StoreFault)
-})
-
 test('one damaged bundle does not hide the others', async () => {
   using folder = temporaryFolder()
   const files = new FileFolder(folder.path)

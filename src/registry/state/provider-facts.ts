@@ -28,7 +28,7 @@ export function providerFacts(entries: readonly RegistryEntry[]): ProviderFacts 
 
 const byNpi = (a: { npi: string }, b: { npi: string }): number => (a.npi < b.npi ? -1 : 1)
 
-/** Who speaks for an NPI, who else names it, and from whom it was moved last. */
+/** The file that speaks for an NPI, other files that name it, and the file it was moved from last. */
 function sidesOf(
   npi: string,
   its: readonly RegistryEntry[],

@@ -17,7 +17,7 @@ import { registryEntries } from './state.ts'
 const NOW = Date.parse('2026-11-15T12:00:00Z')
 const recorded_at = new Date(NOW).toISOString()
 
-/** What `atr fsck` says after an operator with the key has signed these entries by another way than ours. */
+/** The report of `atr fsck` after an operator with the key has signed these entries by other means than ours. */
 async function faultsAfter(forge: (state: RegistryState) => readonly object[]): Promise<string[]> {
   using folder = temporaryFolder()
   const config = readConfig(await storeEnvironment(join(folder.path, 'data')))

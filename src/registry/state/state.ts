@@ -25,7 +25,7 @@ export async function registryEntries(db: Db): Promise<RegistryEntry[]> {
   })
 }
 
-/** What is in force by the entries that the store holds. */
+/** The releases in force by the entries that the store holds. */
 export const standingNow = async (db: Db): Promise<Standing> => standingAfter(await registryEntries(db))
 
 /** Appends what changed, and the state that follows from it, under one checkpoint. Returns the index of the first. */

@@ -1,16 +1,25 @@
 import { z } from 'zod'
 import { type Call, type Gate, type Operation, perform, refusalOf, type Visit } from '../../operation.ts'
-import type { Kind, Problem } from '../../problem.ts'
+import { type Kind, Problem } from '../../problem.ts'
 import { isObject, type Members } from '../../proof/shape.ts'
 import { STATUS } from '../../status.ts'
 import type { Mount } from '../http/mount.ts'
 import { readJson } from '../http/request.ts'
 import { problemDocument, quotaHeaders, refusalHeaders } from '../http/response.ts'
-import { writtenInput } from '../written/lookup.ts'
-import { readQuestion, unreadText } from './question.ts'
+import { readInput } from '../words/input.ts'
+import { readQuestion, skillFor, textProblem, wordsShown } from './question.ts'
 import { envelope, RpcError, type RpcErrorName, type RpcId, readRequest } from './rpc.ts'
 import { skillsOf } from './skills.ts'
-import { answeredTask, MOST_ID_LENGTH, refusedTask, type Subject, subjectOf, taskId } from './task.ts'
+import {
+  answeredTask,
+  MOST_ID_LENGTH,
+  type ReadQuestion,
+  refusedTask,
+  type Subject,
+  subjectOf,
+  taskId,
+} from './task.ts'
+import { readText } from './text.ts'
 
 const MOST_BYTES = 64 * 1024
 
@@ -56,7 +65,7 @@ export async function answerMessage(
   }
 }
 
-/** What no task can say: the caller may not ask this, or not now. It has the status that every surface gives it. */
+/** A refusal that is no task: the caller may not ask this, or not now. It has the status that every surface gives it. */
 class Refused extends Error {
   constructor(
     readonly problem: Problem,
@@ -66,13 +75,13 @@ class Refused extends Error {
   }
 }
 
-/** What runs no operation counts as one request of the default quota. */
+/** Counts a message that runs no operation as one request of the default quota. */
 const count = async ({ gate }: A2aParts, call: Call): Promise<Visit> => gate.enter(call, 'public', 'default')
 
 const NOT_IN_TASKS: readonly Kind[] = ['unauthenticated', 'forbidden', 'limited', 'unavailable', 'fault']
 
 function refused({ baseUrl }: A2aParts, id: RpcId, problem: Problem, visit: Visit, requestId: string): Response {
-  const details = [problemDocument(problem, { baseUrl: baseUrl(), requestId, placeOf: () => 'body' })]
+  const details = [problemDocument(problem, { baseUrl: baseUrl(), requestId, locationOf: () => 'body' })]
   const error = new RpcError('refused', problem.detail, problem.code, details)
   const headers = refusalHeaders(problem, baseUrl())
   return answer(envelope(id, { error }), STATUS[problem.entry.kind], visit, headers)
@@ -112,7 +121,7 @@ const unsupported = (name: RpcErrorName) => async (): Promise<Reply> => {
   throw new RpcError(name)
 }
 
-/** Every method of A2A 1.0. What the card does not offer is refused by the name that the specification has for it. */
+/** Every method of A2A 1.0. Those that the card does not offer are refused by the names that the specification has for it. */
 const METHODS: Readonly<Record<string, (parts: Method, params: unknown) => Promise<Reply>>> = Object.assign(
   Object.create(null),
   {
@@ -171,7 +180,7 @@ async function sendMessage(parts: Method, params: unknown): Promise<Reply> {
   }
   const question = readQuestion(message.parts)
   const subject = { question, contextId: message.contextId || parts.randomId(), at: parts.now() }
-  return asked(parts, subject, 'task')
+  return taskOf(parts, subject, 'task')
 }
 
 function subjectOrThrow(id: string): Subject {
@@ -183,8 +192,8 @@ function subjectOrThrow(id: string): Subject {
 async function getTask(parts: Method, params: unknown): Promise<Reply> {
   const subject = subjectOrThrow(parsed(TaskReference, params).id)
   const { question } = subject
-  if (typeof question !== 'string' && !operationOf(parts, question.skill)) throw new RpcError('task_not_found')
-  return asked(parts, subject)
+  if ('skill' in question && !operationOf(parts, question.skill)) throw new RpcError('task_not_found')
+  return taskOf(parts, subject)
 }
 
 async function cancelTask(_: Method, params: unknown): Promise<Reply> {
@@ -196,29 +205,46 @@ const operationOf = ({ operations }: A2aParts, skill: string): Operation | undef
   skillsOf(operations()).find(({ name }) => name === skill)
 
 /** Asks the question of a task, and puts the task under the given name. */
-async function asked(parts: Method, subject: Subject, name?: 'task'): Promise<Reply> {
+async function taskOf(parts: Method, subject: Subject, name?: 'task'): Promise<Reply> {
   const named = (task: object): unknown => (name ? { [name]: task } : task)
-  const about = { baseUrl: parts.baseUrl(), requestId: parts.requestId }
-  const { question } = subject
-  if (typeof question === 'string') return { result: named(refusedTask(subject, unreadText(question), about)) }
-  const op = operationOf(parts, question.skill)
+  const context = { baseUrl: parts.baseUrl(), requestId: parts.requestId }
+  const asked = questionOf(subject)
+  if (asked instanceof Problem) return { result: named(refusedTask(checked(subject), undefined, asked, context)) }
+  const op = operationOf(parts, asked.skill)
   if (!op) {
     const names = skillsOf(parts.operations()).map(({ name }) => name)
     throw new RpcError('invalid_params', `there is no such skill; the skills are ${names.join(', ')}`)
   }
   const day = parts.dayOf(subject.at)
-  const input = writtenInput(question.input, Object.keys(op.input.shape), day)
-  const dated = { ...subject, question: { ...question, input: onItsDay(op, input, day) } }
-  if (taskId(dated).length > MOST_ID_LENGTH)
-    throw new RpcError(
-      'invalid_params',
-      'the question is too long for a task: send fewer lines, or POST /reference/batch',
-    )
+  const input = readInput(asked.input, Object.keys(op.input.shape), day)
+  const question = { ...asked, input: onItsDay(op, input, day) }
+  const { skill } = question
+  const dated = checked(
+    'text' in subject.question ? subject : { ...subject, question: { skill, input: question.input } },
+  )
   const outcome = await perform(op, parts.call, parts.gate, async () => input)
   const { visit } = outcome
-  if (outcome.ok) return { result: named(answeredTask(dated, outcome.output, about)), visit }
+  if (outcome.ok) return { result: named(answeredTask(dated, question, outcome.output, context)), visit }
   if (NOT_IN_TASKS.includes(outcome.problem.entry.kind)) throw new Refused(outcome.problem, visit)
-  return { result: named(refusedTask(dated, outcome.problem, about)), visit }
+  return { result: named(refusedTask(dated, question, outcome.problem, context)), visit }
+}
+
+/** The question of a task; for a text that is none, why. */
+function questionOf({ question }: Subject): ReadQuestion | Problem {
+  if ('skill' in question) return question
+  const reading = readText(question.text)
+  const { result } = reading
+  if ('refusal' in result) return textProblem(result.refusal, reading)
+  return { skill: skillFor(result.input), input: result.input, not_understood: wordsShown(reading) }
+}
+
+/** The subject, if its id is not too long. */
+function checked(subject: Subject): Subject {
+  if (taskId(subject).length <= MOST_ID_LENGTH) return subject
+  throw new RpcError(
+    'invalid_params',
+    'the question is too long for a task: send fewer lines, or POST /reference/batch',
+  )
 }
 
 /** A question without a day is about the day on which it is asked. Asked again later, it is still about that day. */

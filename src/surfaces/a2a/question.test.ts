@@ -1,12 +1,17 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { effort } from '../../../test/support/effort.ts'
-import { questionOfText } from './question.ts'
+import { questionOfText, wordsShown } from './question.ts'
+import { RpcError } from './rpc.ts'
 import { subjectOf, taskId } from './task.ts'
+import { readText } from './text.ts'
 
-const inputOf = (text: string) => {
+/** The input that a text comes to, or why it is refused. */
+function inputOf(text: string) {
   const question = questionOfText(text)
-  return typeof question === 'string' ? question : question.input
+  if (!('text' in question)) return question.input
+  const { result } = readText(question.text)
+  return 'refusal' in result ? result.refusal : result.input
 }
 
 test('a text is read as the question that it asks', () => {
@@ -39,8 +44,26 @@ test('a text is read as the question that it asks', () => {
     region: '60611',
     as_of: '2026-11-02',
   })
-  // What can mean several places is not chosen for the caller: the lookup refuses it.
-  expect(inputOf('99213 in Washington')).toEqual({ cpt: '99213', region: 'Washington' })
+})
+
+test('the words that were not understood are told in their order, and the rest of the text is read', () => {
+  const unread = (text: string) => wordsShown(readText(text))
+  expect(unread('What does Medicare pay for 99213 in Chicago, IL 60611?')).toEqual([
+    'what',
+    'does',
+    'medicare',
+    'pay',
+    'for',
+  ])
+  expect(unread('99213-25 in 60611 on 2026-03-01 at 1234567893')).toEqual(['on'])
+  expect(inputOf('What do I owe for 99213?')).toEqual({ cpt: '99213' })
+  const open = readText('99213 and 99214 in Texas for <a href="javascript:x">')
+  expect(open.result).toEqual({ refusal: 'several_codes' })
+  expect(open.understood).toEqual([{ cpt: '99213' }, { cpt: '99214' }, { region: 'US-TX' }])
+  // A word in another form than letters or a number is not repeated.
+  expect(wordsShown(open)).toEqual(['and', 'for', 'a', 'href', 'javascript', 'x'])
+  expect(unread(`99213 //evil/x ${'x'.repeat(21)} $3,5k`)).toEqual(['…', '…', '$3', '5k'])
+  expect(unread('a '.repeat(200))).toHaveLength(40)
 })
 
 test('Oregon and Indiana in capitals are states, and not the words that they look like', () => {
@@ -65,7 +88,7 @@ test('Oregon and Indiana in capitals are states, and not the words that they loo
   ] as const)
     expect([text, inputOf(text)]).toEqual([text, expect.objectContaining({ cpt: '99213', region })])
   // The one of the two that is wrong is not known.
-  expect(inputOf('99213 in Springfield, IN 62701')).toEqual({ cpt: '99213', region: 'Springfield, IN 62701' })
+  expect(inputOf('99213 in Springfield, IN 62701')).toBe('place')
   expect(inputOf('99213 or 36415 in 94102')).toBe('several_codes')
   // Behind a state it is the word: codes of physical therapy look like ZIP codes of Oregon.
   for (const text of [
@@ -147,8 +170,6 @@ test('a bill is read where each amount and number of units surely belongs to a c
       { cpt: '99213', region, as_of: '2026-07-04', billed: '250.00' },
     ],
     ['I was charged $250 for 99213 in 60611. How much does Medicare pay?', { cpt: '99213', region, billed: '250.00' }],
-    // A city alone is the lookup's to refuse, with what to send for the place.
-    ['My doctor charged me $250 for 99213 in Chicago', { cpt: '99213', region: 'Chicago', billed: '250.00' }],
     ['97110 4 units, 30 dollars', { cpt: '97110', units: 4, billed: '30.00' }],
     ['How much for 4 units of 97110 in 60611?', { cpt: '97110', region, units: 4 }],
     ['97110 x 4', { cpt: '97110', units: 4 }],
@@ -160,42 +181,76 @@ test('a bill is read where each amount and number of units surely belongs to a c
     ],
     ['$250 for 99213, $30 for 36415', { cpt: '99213', billed: '250.00' }, { cpt: '36415', billed: '30.00' }],
   ]
-  for (const [text, ...lines] of expected)
-    expect([text, questionOfText(text)]).toEqual([text, { skill: 'lookup_references', input: { lines } }])
+  for (const [text, ...lines] of expected) expect([text, inputOf(text)]).toEqual([text, { lines }])
 })
 
-test('a text that is not wholly and surely understood is no question, and says why', () => {
+test('a text in which something is open is refused, and says what', () => {
   const expected = {
+    place: [
+      '99213 in Chicago',
+      'My doctor charged me $250 for 99213 in Chicago',
+      '99213 in Washington',
+      '99213 in Paris, France',
+      '99213 in July 2026',
+    ],
+    setting: [
+      '27447 in the hospital',
+      '99213 in the emergency room',
+      // To a biller this is what the hospital is paid, and on the schedule of doctors what the doctor is.
+      'facility fee for 45378',
+    ],
+    several: [
+      '99213 in 60611 in 60612',
+      '99213 from 2026-01-01 to 2026-07-01',
+      '99213-26 modifier TC',
+      '99213 at 1234567893 and 1003000126',
+      'cash and gross price of 70450 at 1234567893',
+    ],
     words: [
       'price of 99213 in',
-      '99213 in 60611 in 60612',
-      '99213-26 modifier TC',
-      '99213 without modifier 25',
-      'not 99213',
-      'What do I owe for 99213?',
-      'Is 99213 covered?',
-      'The hospital charged me $250 for 99213',
-      'the emergency room doctor for 99213',
+      `99213 in ${'x'.repeat(400)}`,
       '99213 on July 4xx, 2026',
       '99213 on July 4th',
-      'the history of 99213',
-      'What would Medicare have paid for 99213 last year?',
-      "What does St. Mary's Hospital charge for 70450?",
-      'Price of 99213 in Texas vs Florida',
-      '99213 between 2026-01-01 and 2026-07-01',
       '99213 $3.5k',
       '99213 $1,25',
-      '99213 for 94102-1234',
-      '{"cpt": "99213"',
-      `99213 in ${'x'.repeat(400)}`,
+      '70450 26',
+      // A modifier, or a state.
+      '70450 TC in 60611',
+      '99213 IL',
+      '99213 modifier',
+      'PRICE OF 70450 TC IN 60611',
+      '99213 Illinois',
+      '99213 for New York',
+      'not 99213',
+      '99213 without modifier 25',
+      'the history of 99213',
+      'What would Medicare have paid for 99213 last year?',
+      'July price of 99213',
+      '99213 negotiated rate at 1234567893',
+      'What does my insurance pay for 99213?',
+      'Aetna rate for 99213',
+      '27447 both knees',
+      'Price of 99213 in Texas vs Florida',
+      '99213 in Texas and Florida',
+      'The hospital charged me $250 for 99213',
+      "What does St. Mary's Hospital charge for 70450?",
     ],
-    no_code: ['', 'price', 'price of knee', 'hello', 'price of 992133', 'how much is a colonoscopy?'],
+    no_code: [
+      '',
+      'price',
+      'price of knee',
+      'hello',
+      'price of 992133',
+      'how much is a colonoscopy?',
+      '2026-07-15 in 60611',
+    ],
     // Without "in", a ZIP code looks like a code.
-    several_codes: ['99213 and 99214', '99213 60611', '99213, 60611', '99214 in Chicago with 99213'],
+    several_codes: ['99213 and 99214', '99213 60611', '99213, 60611'],
     bill: [
       '99213 $300 36415',
       '99213 $300 $400',
       '99213 36415 $30 $300',
+      '99213 $300, 36415 $30, modifier 25',
       'I paid $300 for 99213',
       'I was charged $300 for 99213 and paid $80',
       'I was billed 99213 in 94102 and paid $100. Is that fair?',
@@ -204,13 +259,12 @@ test('a text that is not wholly and surely understood is no question, and says w
     ],
   }
   for (const [why, texts] of Object.entries(expected))
-    for (const text of texts) expect([text, questionOfText(text) as string]).toEqual([text, why])
-  // What stands for a place or a setting is the lookup's to judge: it refuses what it does not know.
-  expect(inputOf('99213 in 60611; drop table')).toEqual({ cpt: '99213', region: '60611; drop table' })
-  expect(inputOf('27447 in the hospital')).toEqual({ cpt: '27447', setting: 'hospital' })
-  // To a biller this is what the hospital is paid, and on the schedule of doctors what the doctor is.
-  expect(inputOf('facility fee for 45378')).toEqual({ cpt: '45378', setting: 'facility fee' })
+    for (const text of texts) expect([text, inputOf(text)]).toEqual([text, why])
+  expect(inputOf('99213 in 60611; drop table')).toEqual({ cpt: '99213', region: '60611' })
   expect(inputOf('non-facility fee for 45378')).toEqual({ cpt: '45378', setting: 'non_facility' })
+  expect(inputOf('hospital outpatient rate of 99213')).toEqual({ cpt: '99213', setting: 'outpatient' })
+  for (const text of ['{"cpt": "99213"', `99213 ${'a '.repeat(2_000)}`])
+    expect(() => questionOfText(text)).toThrow(RpcError)
 })
 
 test('no text takes long, or makes the reader fail', () => {
@@ -232,21 +286,32 @@ test('no text takes long, or makes the reader fail', () => {
     'hospital',
   )
   fc.assert(
-    fc.property(fc.array(words, { maxLength: 60 }), (parts) => void questionOfText(parts.join(' '))),
+    fc.property(fc.array(words, { maxLength: 60 }), (parts) => void inputOf(parts.join(' '))),
     { numRuns: 300 },
   )
-  const spent = effort()
-  for (const word of ['in ', ' ', 'what is the ', 'a in ']) questionOfText(`99213 ${word.repeat(20_000)}`)
-  // The last mark is not at the end, which makes a pattern for the end try every place.
-  for (const mark of ['.', '?', ' .', '!', '|', '=']) questionOfText(`99213${mark.repeat(64_000)}a`)
-  expect(spent()).toBeLessThan(1_000)
+  const attempt = (text: string): void => {
+    try {
+      inputOf(text)
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+    }
+  }
+  const units = ['.', ' ', '7', 'a', '. ', 'a ', 'in ', 'in a, OR ', 'what is the ', '$1 ', 'office ', 'modifier 25, ']
+  for (const unit of units)
+    for (const most of [2_000, 64_000]) {
+      const text = `99213 ${unit.repeat(most)}`.slice(0, most - 1).concat('a')
+      attempt(text)
+      const spent = effort()
+      attempt(text)
+      expect([unit, most, spent() < 50]).toEqual([unit, most, true])
+    }
 })
 
 test('the id of a task is its question, and no other text is one', () => {
   const subject = { question: { skill: 'lookup_reference', input: { cpt: '99213' } }, contextId: 'c', at: 1_000 }
   expect(subjectOf(taskId(subject))).toEqual(subject)
-  const unread = { question: 'no_code' as const, contextId: 'c', at: 1_000 }
-  expect(subjectOf(taskId(unread))).toEqual(unread)
+  const text = { question: { text: 'price of 99213 in 60611' }, contextId: 'c', at: 1_000 }
+  expect(subjectOf(taskId(text))).toEqual(text)
   for (const id of ['', 'x', '%', 'e30', taskId(subject).slice(1), `${taskId(subject)}=`, 'A'.repeat(5000)])
     expect([id, subjectOf(id)]).toEqual([id, undefined])
   fc.assert(

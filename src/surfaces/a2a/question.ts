@@ -2,18 +2,22 @@ import { z } from 'zod'
 import { Problem } from '../../problem.ts'
 import { jsonIn } from '../../proof/canonical-json.ts'
 import { RpcError } from './rpc.ts'
-import { readText, type Unread } from './text.ts'
+import { MOST_CHARACTERS, REFUSALS, type Refusal, type TextReading } from './text.ts'
 
-/** A question: an operation by its name, and its input. */
+/** An operation by its name, with its input. */
 export interface Question {
   skill: string
   input: Record<string, unknown>
 }
+/** A question as a text, which is read when it is answered. */
+export interface TextQuestion {
+  text: string
+}
 
-/** What is asked by those who do not name a skill. */
-const skillFor = (input: object): string => ('lines' in input ? 'lookup_references' : 'lookup_reference')
+/** The operation that is asked by those who do not name one. */
+export const skillFor = (input: object): string => ('lines' in input ? 'lookup_references' : 'lookup_reference')
 
-/** What a text may say, told to those whose text was not understood. */
+/** The form to send, for those whose text was not understood. */
 export const GRAMMAR =
   'Write: price of CODE[-MODIFIER] [in PLACE] [on YYYY-MM-DD] [at NPI]; for example "price of 99213 in 94102" or ' +
   '"99213-25 in California on 2026-11-02 at 1234567893". PLACE is a ZIP code, a state, an address that ends with one of them, a ' +
@@ -21,17 +25,20 @@ export const GRAMMAR =
 const AS_LINES =
   'Send a data part: {"skill": "lookup_references", "lines": [{"cpt": "99213", "region": "94102", "units": 1, "billed": "300.00"}]}, with a line for each code; or write "99213 $300, 36415 $30 in 94102", or for one price "price of 99213 in 94102".'
 
-const REFUSALS: { readonly [why in Unread]: readonly [detail: string, hint: string] } = {
-  words: ['not all of the text was understood, so nothing was looked up', GRAMMAR],
-  no_code: ['the text has no code of five characters, such as 99213; services are not known by their names', GRAMMAR],
-  several_codes: ['the text has several codes, or a ZIP code without "in" before it', AS_LINES],
-  bill: ['it is not clear what the amounts or units in the text belong to', AS_LINES],
-}
+/** Words beyond these are left out. */
+const MOST_WORDS = 40
+/** A word in letters, or a number; another one is not repeated. */
+const SHOWN_WORD = /^([a-z'-]{1,20}|\$?[0-9][0-9a-z.,%-]{0,19})$/
+export const wordsShown = ({ notUnderstood }: Pick<TextReading, 'notUnderstood'>): string[] =>
+  notUnderstood.slice(0, MOST_WORDS).map((word) => (SHOWN_WORD.test(word) ? word : '…'))
 
-/** The refusal of a text that is no question. Nothing of the text is in it. */
-export function unreadText(why: Unread): Problem {
-  const [detail, hint] = REFUSALS[why]
-  return new Problem('invalid_request', detail, { hint })
+/** The refusal of a text. Its sentences repeat nothing of the text but values in their closed form. */
+export function textProblem(refusal: Refusal, reading: TextReading): Problem {
+  const understood = reading.understood.slice(0, MOST_WORDS)
+  const values = understood.flatMap((part) => Object.entries(part).map(([name, value]) => `${name}=${value}`))
+  const hint = refusal === 'bill' || refusal === 'several_codes' ? AS_LINES : GRAMMAR
+  const detail = `${REFUSALS[refusal]}${values.length > 0 ? `. Understood: ${values.join(', ')}` : ''}`
+  return new Problem('invalid_request', detail, { hint, members: { understood, not_understood: wordsShown(reading) } })
 }
 
 const Part = z.object({
@@ -45,8 +52,8 @@ const Part = z.object({
 const isOneOf = (mediaType: string | undefined, type: string): boolean =>
   mediaType === undefined || mediaType === '' || mediaType.split(';')[0]?.trim().toLowerCase() === type
 
-/** Reads the parts of a message; says why if they are a text that is no question. */
-export function readQuestion(parts: readonly unknown[]): Question | Unread {
+/** Reads the parts of a message. */
+export function readQuestion(parts: readonly unknown[]): Question | TextQuestion {
   const [read, ...more] = parts.map((part) => Part.safeParse(part))
   if (!read?.success || more.length > 0) throw new RpcError('invalid_params', 'a message has one part: data or text')
   const { text, data, mediaType } = read.data
@@ -64,9 +71,9 @@ function questionOfData(data: unknown): Question {
 }
 
 /** A text that is JSON is data: programs that have only text send it so. */
-export function questionOfText(text: string): Question | Unread {
-  const data = text.trimStart().startsWith('{') ? jsonIn(text) : undefined
-  if (data !== undefined) return questionOfData(data)
-  const input = readText(text)
-  return typeof input === 'string' ? input : { skill: skillFor(input), input }
+export function questionOfText(text: string): Question | TextQuestion {
+  if (text.trimStart().startsWith('{')) return questionOfData(jsonIn(text))
+  if (text.length > MOST_CHARACTERS)
+    throw new RpcError('invalid_params', `a text has at most ${MOST_CHARACTERS} characters: send a data part`)
+  return { text }
 }

@@ -6,7 +6,7 @@ const ERRORS = {
   invalid_request: [-32600, 'The body is not a JSON-RPC 2.0 request'],
   method_not_found: [-32601, 'There is no such method'],
   invalid_params: [-32602, 'The parameters do not have the form of this method'],
-  /** Of the server itself; the reason is the code of a problem. */
+  /** A refusal of the service itself; the reason is the code of a problem. */
   refused: [-32000, 'The request was refused'],
   task_not_found: [-32001, 'There is no such task'],
   task_not_cancelable: [-32002, 'Every task is complete when it is made'],

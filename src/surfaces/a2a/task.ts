@@ -2,20 +2,19 @@ import { z } from 'zod'
 import { answerValue } from '../../operation.ts'
 import { type Problem, withFullStop } from '../../problem.ts'
 import { JsonError, parseJson } from '../../proof/canonical-json.ts'
-import type { Members } from '../../proof/shape.ts'
 import { problemDocument } from '../http/response.ts'
-import { lastKnownNote } from '../written/last-known.ts'
-import { answeredQuestion } from '../written/lookup.ts'
-import { SENTENCES } from '../written/sentences.ts'
-import type { Question } from './question.ts'
-import { UNREAD, type Unread } from './text.ts'
+import { answeredQuestion, readingNote } from '../words/input.ts'
+import { lastKnownNote } from '../words/row-text.ts'
+import { SENTENCES } from '../words/sentences.ts'
+import type { Question, TextQuestion } from './question.ts'
+import { MOST_CHARACTERS } from './text.ts'
 
-// Tasks are complete when they are made, and nothing of them is stored: the id of a task is its question. Whoever has it can
-// ask again, at any process of the service, under the same rules of access.
+// Tasks are complete when they are made, and nothing of them is stored: the id of a task is its question. It can be asked
+// again by the id, at any process of the service, under the same rules of access.
 
-/** What a task is about: a question, or why the message was none. */
+/** The subject of a task. A text is read when it is answered. */
 export interface Subject {
-  question: Question | Unread
+  question: Question | TextQuestion
   contextId: string
   /** Epoch milliseconds. */
   at: number
@@ -28,22 +27,21 @@ const Encoded = z.tuple([
   z.string().max(128),
   z.int().min(0).max(8.64e15),
 ])
+const EncodedText = z.strictObject({ text: z.string().max(MOST_CHARACTERS) })
 /** Longer questions are refused, because their ids would be unwieldy. */
 export const MOST_ID_LENGTH = 4096
 
-export const taskId = ({ question, contextId, at }: Subject): string =>
-  Buffer.from(JSON.stringify([1, ...encoded(question), contextId, at])).toString('base64url')
+export const taskId = ({ question, contextId, at }: Subject): string => {
+  const [skill, input] = 'text' in question ? ['', question] : [question.skill, question.input]
+  return Buffer.from(JSON.stringify([1, skill, input, contextId, at])).toString('base64url')
+}
 
-const encoded = (question: Subject['question']): [skill: string, input: object] =>
-  typeof question === 'string' ? ['', { unread: question }] : [question.skill, question.input]
-
-/** The subject of a task by its id, which is hostile text; undefined if it is none of ours. */
+/** The subject of a task by its id, which is hostile text; undefined for a text that is no id of ours. */
 export function subjectOf(id: string): Subject | undefined {
   if (id.length > MOST_ID_LENGTH || !/^[A-Za-z0-9_-]+$/.test(id)) return undefined
   try {
     const [, skill, input, contextId, at] = Encoded.parse(parseJson(Buffer.from(id, 'base64url').toString('utf8')))
-    const unread = UNREAD.find((why) => why === input['unread']) ?? 'words'
-    return { question: skill === '' ? unread : { skill, input }, contextId, at }
+    return { question: skill === '' ? EncodedText.parse(input) : { skill, input }, contextId, at }
   } catch (error) {
     if (error instanceof JsonError || error instanceof z.ZodError) return undefined
     throw error
@@ -52,51 +50,75 @@ export function subjectOf(id: string): Subject | undefined {
 
 const JSON_TYPE = 'application/json'
 
-interface About {
+/** A question as it was understood, and of a text the words that were not. */
+export interface ReadQuestion extends Question {
+  not_understood?: readonly string[]
+}
+
+interface TaskContext {
   baseUrl: string
   requestId: string
 }
 
 /** The task of a question that was answered. The artifact has the question too, as it was understood. */
-export function answeredTask(subject: Subject & { question: Question }, output: unknown, { baseUrl }: About): object {
-  const { skill, input } = subject.question
+export function answeredTask(
+  subject: Subject,
+  question: ReadQuestion,
+  output: unknown,
+  { baseUrl }: TaskContext,
+): object {
+  const { skill, input } = question
   const data = answerValue(output)
-  const sentence = SENTENCES[skill]?.(data as never, { baseUrl, day: String(input['as_of']), asked: input }) ?? ''
-  const words = hasSample(data) && !/sample data/i.test(sentence) ? `${sentence} ${SAMPLE}`.trim() : sentence
-  return {
-    ...withStatus(subject, 'TASK_STATE_COMPLETED', words),
-    artifacts: [artifactOf('answer', skill, data, answeredQuestion(input, data))],
-  }
+  const sentence = SENTENCES[skill]?.(data as never, { baseUrl, day: String(input['as_of']), question: input }) ?? ''
+  const sample = hasSample(data) && !/sample data/i.test(sentence) ? [SAMPLE] : []
+  const words = [...readingOf(question), ...(sentence === '' ? [] : [sentence]), ...sample].join(' ')
+  const artifact = artifactOf('answer', skill, data, metadataOf(question, data))
+  return { ...withStatus(subject, 'TASK_STATE_COMPLETED', words), artifacts: [artifact] }
 }
 
 /**
  * The task of a question that was refused. A price that is not there is an answer too, with its proof: the task is completed,
- * and its artifact is the problem. What has no meaning is rejected, and not repeated.
+ * and its artifact is the problem. A question without a meaning, and a text that is no question, are rejected and not repeated.
  */
-export function refusedTask(subject: Subject, problem: Problem, about: About): object {
+export function refusedTask(
+  subject: Subject,
+  question: ReadQuestion | undefined,
+  problem: Problem,
+  context: TaskContext,
+): object {
   const isAnswer = problem.entry.kind === 'not_found'
-  const { question: asked } = subject
-  const question = isAnswer && typeof asked !== 'string' ? answeredQuestion(asked.input, undefined) : undefined
-  const data = problemDocument(problem, { ...about, placeOf: () => 'body' })
+  const answered = isAnswer ? question : undefined
+  const data = problemDocument(problem, { ...context, locationOf: () => 'body' })
   const known = lastKnownNote(problem.extra.members)
   const sample = hasSample(data) && !known.some((note) => /sample data/i.test(note)) ? [SAMPLE] : []
-  const words = [withFullStop(problem.detail), ...known, problem.hint, ...sample].join(' ')
+  const reading = answered ? readingOf(answered) : []
+  const words = [...reading, withFullStop(problem.detail), ...known, problem.hint, ...sample].join(' ')
+  const artifact = artifactOf('problem', problem.code, data, answered && metadataOf(answered, undefined))
   return {
     ...withStatus(subject, isAnswer ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_REJECTED', words),
-    artifacts: [artifactOf('problem', problem.code, data, question)],
+    artifacts: [artifact],
   }
 }
 
-const artifactOf = (artifactId: string, name: string, data: unknown, question: Members | undefined): object => ({
+/** Says how a text was read. */
+const readingOf = ({ input, not_understood }: ReadQuestion): string[] =>
+  not_understood ? [readingNote({}, input) ?? []].flat() : []
+
+function metadataOf({ input, not_understood }: ReadQuestion, answer: unknown): object | undefined {
+  const question = answeredQuestion(input, answer)
+  return question && { question, ...(not_understood && { not_understood }) }
+}
+
+const artifactOf = (artifactId: string, name: string, data: unknown, metadata: object | undefined): object => ({
   artifactId,
   name,
   parts: [{ data, mediaType: JSON_TYPE }],
-  ...(question && { metadata: { question } }),
+  ...(metadata && { metadata }),
 })
 
 const SAMPLE = 'Sample data, invented for demonstration: not real.'
 
-/** Whether any part of an answer says so of itself: a row in its manifest, a list in its releases, the figures on top. */
+/** Whether any part of an answer says that it is sample data: a row in its manifest, a list in its releases, the figures on top. */
 function hasSample(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(([name, each]) => (name === 'data_class' ? each === 'sample' : hasSample(each)))

@@ -5,7 +5,7 @@ import { noFacts } from '../../proof/facts.ts'
 import { type FailedCheck, verdictOf } from '../../proof/fault.ts'
 import { type BillQuestion, checkBatch } from '../../proof/list/batch.ts'
 import type { TrustPolicy } from '../../proof/note/policy.ts'
-import { wholeCheck } from '../../proof/whole/whole-check.ts'
+import { withArithmetic } from '../../proof/whole/arithmetic-check.ts'
 
 /** The verifier of batches alone: a page loads no more than it runs. */
 const verifyBatch = (
@@ -21,4 +21,4 @@ const verifyBatch = (
     return answerOf(facts, body, provedByAll(shown), options)
   })
 
-export const checkBill = wholeCheck(verifyBatch)
+export const checkBill = withArithmetic(verifyBatch)

@@ -1,4 +1,4 @@
-// A paragraph about a bill that can be put into a letter. It states what is published, and nothing else.
+// A paragraph about a bill for a letter. It states published facts, and nothing else.
 
 import type { Row } from '../../proof/price/row.ts'
 import { citedLines } from '../../proof/price/row-of-release.ts'
@@ -18,8 +18,8 @@ import {
 const INVENTED = 'invented sample amounts, not published prices'
 
 /**
- * What Medicare pays for each line: the doctor's part and the hospital's, because a bill may be for either. Where it pays
- * nothing, the first price of the hospital there is.
+ * The references of a line: the doctor's part and the hospital's part of Medicare, because a bill may be for either; if
+ * Medicare pays nothing, the first price of the hospital.
  */
 function referencesFor(entry: BillEntry, all: readonly Reference[]): Reference[] {
   const own = all.filter((each) => each.entry === entry)
@@ -29,7 +29,7 @@ function referencesFor(entry: BillEntry, all: readonly Reference[]): Reference[]
   return medicare.length > 0 ? medicare.filter(isFirst) : own.slice(0, 1)
 }
 
-/** Which part of a service an amount is for, where it is easily taken for the whole. */
+/** The part of a service that an amount is for, if it may be taken for the whole. */
 function partOf({ basis, setting }: Row): string {
   if (basis === 'medicare_opps') return ', the hospital’s part'
   if (!basis.startsWith('medicare_pfs')) return ''
@@ -65,7 +65,7 @@ export function letterOf({ entries, faults, answers, origin }: ComparedBill): st
   return `${opening} ${sentences.join(' ')} ${meaningOf(first.map(({ row }) => row.npi !== null))} This is not a statement of what is owed.`
 }
 
-/** A price of a hospital holds wherever the bill says that it was: only Medicare's are for a place. */
+/** The meaning of the amounts. Only Medicare's prices are for a place. */
 function meaningOf(areOfHospital: readonly boolean[]): string {
   const hospital = 'the file of the hospital states for the day of the line'
   const medicare = 'the named edition states for the day of the line and its place, or for the whole country'

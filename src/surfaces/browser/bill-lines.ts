@@ -4,8 +4,8 @@
 import { type BillQuestion, MOST_LINES } from '../../proof/list/batch.ts'
 import { isUnits } from '../../proof/lookup/bill.ts'
 import { isDay } from '../../proof/shape.ts'
-import { writtenPlaces } from '../written/place.ts'
-import { allModifiers, writtenAmount, writtenCode, writtenDay, writtenModifiers } from '../written/written.ts'
+import { readRegions } from '../words/places.ts'
+import { allModifiers, readAmount, readCode, readDay, readModifiers } from '../words/values.ts'
 
 export const MOST_CHARACTERS = 32 * 1024
 const MOST_IN_CELL = 100
@@ -26,7 +26,7 @@ export interface BillFault {
 }
 export type ParsedBill = { entries: BillEntry[]; faults: BillFault[] } | { refused: string }
 
-/** What the whole bill says, for lines that do not. */
+/** The place, day and so on of the whole bill, for lines without their own. */
 export interface BillDefaults {
   place: string
   day: string
@@ -120,22 +120,22 @@ const MODIFIERS = /^([A-Z0-9]{2}(-[A-Z0-9]{2}){0,3})?$/
 
 /** The line as it is understood, or what is wrong with it. */
 function entryOf(of: (field: Field) => string, defaults: BillDefaults): Omit<BillEntry, 'at'> | string {
-  const { cpt: code, modifier: own } = writtenCode(of('code')) ?? { cpt: '', modifier: '' }
+  const { cpt: code, modifier: own } = readCode(of('code')) ?? { cpt: '', modifier: '' }
   if (!/^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/.test(code)) return codeFault(of('code'))
-  const modifier = allModifiers(own, writtenModifiers(of('modifier')))
+  const modifier = allModifiers(own, readModifiers(of('modifier')))
   if (!MODIFIERS.test(modifier))
     return 'the modifier does not have two characters, such as 26; without a heading the columns are code, modifier, units, billed, place, day'
   const units = Number(/^([0-9]{1,6})(?:\.0*)?$/.exec(of('units') || '1')?.[1])
   if (!isUnits(units)) return 'the units are not a whole number of 1 or more'
-  const billed = of('billed') === '' ? null : writtenAmount(of('billed'))
+  const billed = of('billed') === '' ? null : readAmount(of('billed'))
   if (billed === undefined)
     return 'the amount billed is not one in dollars with a point before the cents, such as 1234.50'
   const asked = of('place') || defaults.place
-  const places = asked === '' ? [''] : writtenPlaces(asked)
+  const places = asked === '' ? [''] : readRegions(asked)
   if (places.length > 1) return `the place can mean several: write ${places.join(' or ')}, or a ZIP code`
   const [place] = places
   if (place === undefined) return 'the place is not a ZIP code or state, such as 94102 or CA; a city needs one of them'
-  const day = writtenDay(of('day')) || defaults.day
+  const day = readDay(of('day')) || defaults.day
   if (!isDay(day)) return 'the day is not one such as 2026-07-15 or 7/15/2026'
   return { code, modifier, units, billed, place, day }
 }
@@ -149,7 +149,7 @@ function codeFault(text: string): string {
   return `the code is not one of five characters, such as 99213 or J1885${zeros}`
 }
 
-/** What is looked up for each line, each a column of the sheet. */
+/** The prices that are looked up for each line: the columns of the sheet. */
 export const COLUMNS = ['doctor', 'outpatient', 'cash', 'gross'] as const
 export type Column = (typeof COLUMNS)[number]
 

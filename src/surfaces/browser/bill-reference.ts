@@ -1,4 +1,4 @@
-// What was found for the lines of a bill, and the words for it: prices with their sources, or reasons why there are none.
+// The references for the lines of a bill, and their words: prices with their sources, or reasons why there are none.
 
 import type { LineAmount } from '../../proof/lookup/bill.ts'
 import type { Adjustment } from '../../proof/lookup/modifiers.ts'
@@ -34,13 +34,13 @@ export const TITLES: Record<Column, string> = {
   gross: 'Hospital, gross',
 }
 
-/** What is looked up as the doctor's and is paid to whoever performs or supplies it. */
+/** Schedules in the column of the doctor that pay somebody else, who performs or supplies the service. */
 const NOT_OF_DOCTORS: { readonly [basis: string]: string } = {
   medicare_clfs: 'Medicare, laboratory',
   medicare_asp: 'Medicare, drug',
   medicare_dmepos: 'Medicare, equipment',
 }
-/** What the amounts of one basis in a column are. */
+/** The title of the amounts of one basis in a column. */
 export const titleOf = (column: Column, basis: string): string =>
   (column === 'doctor' && NOT_OF_DOCTORS[basis]) || TITLES[column]
 
@@ -92,20 +92,20 @@ export interface Reference {
   entry: BillEntry
   row: Priced
   release: Manifest
-  /** What the line comes to; null where its units do not count what the price is for. */
+  /** The amount of the line; null if the price is for another unit than those of the bill. */
   extended: LineAmount | null
 }
 
-/** What a hospital states the price of a drug for is a unit of its own. Medicare's is the one that the code is billed in. */
+/** A hospital's own unit of the price of a drug. Medicare's is the unit in which the code is billed. */
 function ownUnit(row: Row): string | undefined {
   if (row.npi === null || !('price' in row)) return undefined
   return row.flags.includes('mixed_units') ? 'one of several units' : row.price.per?.toLowerCase()
 }
 
-/** What a price is that the units of the bill are not multiplied with. */
+/** A price with its own unit: the units of the bill are not multiplied with it. */
 export const uncounted = ({ row }: Reference): string =>
   'price' in row && ownUnit(row) !== undefined ? `${amountOf(row.price)} per ${ownUnit(row)}` : 'a factor'
-/** The same for a program, beside the amount that is not there. */
+/** The reason, for programs, why there is no amount. */
 export const whyUncounted = ({ row }: Reference): string =>
   'price' in row && ownUnit(row) !== undefined
     ? `stated per ${ownUnit(row)}, which the units of the bill do not count: ${amountOf(row.price).replaceAll('$', '')}`

@@ -90,7 +90,7 @@ export function billSheet(bill: ComparedBill): BillSheet {
   }
 }
 
-/** The same for programs: what was read, what was not, and the answers with their proofs. */
+/** The bill for programs: the lines that were read, those that were not, and the answers with their proofs. */
 export const billJson = ({ entries, faults, answers }: ComparedBill): string =>
   JSON.stringify({ lines: entries, unread: faults, answers })
 
@@ -135,7 +135,7 @@ const totalsOf = (columns: readonly Column[], references: readonly Reference[]):
   ),
 })
 
-/** Where each amount stands: the edition, and of each of its files the lines. */
+/** The source of each amount: the edition, its files and their lines. */
 function sourcesOf(references: readonly Reference[]): Table {
   const files = new Map<string, { cells: Cell[]; lines: Map<number, Set<string>> }>()
   for (const { row, release } of references)
@@ -194,7 +194,7 @@ function conditionsIn(entries: readonly BillEntry[], columns: readonly Column[],
   return { title: 'What is paid under a condition', items }
 }
 
-/** A reason for every other price that is not there, in each column; lines with the same one are named together. */
+/** The reason for every other missing price, in each column. Lines with the same reason are named together. */
 function withoutPrice(entries: readonly BillEntry[], columns: readonly Column[], answers: ColumnAnswers) {
   const items = columns.flatMap((column) => {
     const lines = new Map<string, string[]>()

@@ -1,6 +1,6 @@
 // The bill in the browser: sent, checked line by line, and shown only if every proof holds. Nothing is kept.
 
-import { type Hospital, oneHospital } from '../written/hospital.ts'
+import { type Hospital, oneHospital } from '../words/hospitals.ts'
 import { checkBill } from './bill-check.ts'
 import { billCsv } from './bill-csv.ts'
 import { type Column, columnsFor, parseBill, questionsOf } from './bill-lines.ts'
@@ -119,7 +119,7 @@ form.onsubmit = async (event) => {
         `The answer is not shown, because its proof does not hold: ${verdict.reason}${'at' in verdict ? `, line ${entries[(verdict.at ?? 1) - 1]?.at}` : ''}.`,
       )
     rows += verdict.ok ? verdict.rows.length : 0
-    // What it adds up to was not compared with anything.
+    // The sums were not compared with anything.
     if (isEmpty) delete (answers as ColumnAnswers)[column]
   }
   show({ entries, faults, answers, origin: location.origin })

@@ -1,16 +1,16 @@
-// The part of a page that shows a check step by step, the keys that it is made with, and the comparison with a file.
+// The part of a page with a check step by step, the keys for it, and the comparison with a file.
 
 import type { VerifyOptions } from '../../proof/verify.ts'
-import type { Expected } from '../../proof/whole/asked.ts'
+import type { ExpectedAnswer } from '../../proof/whole/asked.ts'
 import { button, element, find } from './element.ts'
 import { type Trust, trustOf, writePin } from './pin.ts'
 import { compareSource } from './source-file.ts'
 import { type Check, type Examination, examine, type Words } from './steps.ts'
 
-/** What is checked: made anew for each run, so that a second run uses the clock of its own time. */
+/** The answer to check. It is made anew for each run, with the clock of that time. */
 export interface Subject {
   text: string
-  asked: Expected
+  asked: ExpectedAnswer
   options: VerifyOptions
 }
 
@@ -61,7 +61,7 @@ export class CheckPanel {
     )
   }
 
-  /** Gets the keys ready. From here on no network is needed. */
+  /** Loads the keys. After this no network is needed. */
   async prepare(): Promise<void> {
     this.#trust = await trustOf(this.section.dataset['policy'] ?? '/log/policy')
     this.#showTrust()
@@ -80,7 +80,7 @@ export class CheckPanel {
     if (pin) await this.run()
   }
 
-  /** Checks what it is given, now and whenever the reader asks again. */
+  /** Checks an answer, now and each time that the reader asks again. */
   async show(subject: () => Subject | Promise<Subject>): Promise<void> {
     this.#subject = subject
     this.#again.hidden = this.#source.hidden = false
@@ -101,11 +101,11 @@ export class CheckPanel {
       this.words,
     )
     this.#rows = rows
-    for (const { step, state, sentence: told } of steps) {
+    for (const { step, state, sentence: text } of steps) {
       const item = find(`[data-step=${step}]`, this.section)
       item.dataset['state'] = state === 'open' ? 'waiting' : state
       find('.verdict', item).textContent = WORDS[state]
-      find('p', item).textContent = told
+      find('p', item).textContent = text
     }
     if (ok) this.tell('good', `Passed, in this browser. ${sentence}`)
     else if (unchecked) this.tell('waiting', 'This answer cannot be checked as it stands.')

@@ -1,16 +1,28 @@
-// The check of a whole release, in a script of its own: few readers need it, and it needs the network for one proof anyway.
+// The check of an export, in a script of its own, because few readers need it. It loads the proof of one row anyway.
 
-import { isWholeExport } from '../../proof/export/whole-export.ts'
+import { openParquet } from '../../files/parquet.ts'
+import { type ExportContent, isWholeExport } from '../../proof/export/whole-export.ts'
 import type { Check } from './steps.ts'
 
-/** The rows of an export are those of the release whose first row is proved by `body`, all of them and no other. */
+/** Checks that an export has the rows of the release whose first row `body` proves: all of them and no other. */
 export const exportCheck =
-  (check: Check, content: string | Uint8Array): Check =>
+  (check: Check, exported: string | Uint8Array): Check =>
   async (body, policy, asked, options) => {
     const verdict = await check(body, policy, asked, options)
     if (!verdict.ok) return verdict
     const release = verdict.rows[0]?.release
-    return release && (await isWholeExport(content, release))
+    const content = contentOf(exported)
+    return release && content !== undefined && (await isWholeExport(content, release))
       ? { ...verdict, entries: release.row_count }
       : { ok: false, reason: 'row_not_in_release' }
   }
+
+/** Opens a Parquet file; undefined if it is not an export. Text is CSV or NDJSON. */
+function contentOf(exported: string | Uint8Array): ExportContent | undefined {
+  if (typeof exported === 'string') return exported
+  try {
+    return openParquet(exported)
+  } catch {
+    return undefined
+  }
+}

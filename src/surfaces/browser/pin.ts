@@ -1,4 +1,4 @@
-// The log policy that this browser trusts: pinned at first use, and kept. Whoever changes it later is noticed.
+// The log policy that this browser trusts: pinned at first use, and kept. A later change by the site is noticed.
 
 import { parsePolicy, type TrustPolicy } from '../../proof/note/policy.ts'
 
@@ -21,7 +21,7 @@ export function readPin(): Pin | undefined {
   }
 }
 
-/** Pins a policy from now on; undefined if it is none. A browser that keeps nothing trusts it for this page only. */
+/** Pins a policy; undefined if the text is not one. A browser without storage trusts it for this page only. */
 export function writePin(text: string): Pin | undefined {
   const policy = parsePolicy(text)
   if (!policy) return undefined
@@ -34,11 +34,11 @@ export function writePin(text: string): Pin | undefined {
   return { text, policy, since }
 }
 
-/** What there is to trust, and what to tell the reader about it. */
+/** The pinned keys, and a sentence about them for the reader. */
 export interface Trust {
   pin: Pin | undefined
   sentence: string
-  /** What the site serves now, where it is something else than what is pinned. */
+  /** The policy that the site serves now, if it is not the pinned one. */
   other?: string
 }
 
@@ -52,7 +52,7 @@ async function canVerify(): Promise<boolean> {
   }
 }
 
-/** At first use the policy that the site serves is pinned, which is said. Without network, what was pinned is used. */
+/** Pins the policy that the site serves at first use, and says so. Without network it uses the pinned one. */
 export async function trustOf(address: string): Promise<Trust> {
   if (!(await canVerify()))
     return { pin: undefined, sentence: 'This browser cannot check signatures here. Use a newer one, over https.' }

@@ -1,5 +1,5 @@
-// A check of an answer, told as five steps: what was found at each, and at which one a lie came out. The verdict is that
-// of `atr verify`; the steps only say where it comes from.
+// The check of an answer in five steps: the result of each, and the step at which a lie is found. The verdict is that of
+// `atr verify`; the steps show how it comes about.
 
 import { jsonIn } from '../../proof/canonical-json.ts'
 import type { Fault } from '../../proof/fault.ts'
@@ -7,7 +7,7 @@ import { openCheckpoint } from '../../proof/note/checkpoint.ts'
 import type { TrustPolicy } from '../../proof/note/policy.ts'
 import type { DerivationFault } from '../../proof/price/derivation.ts'
 import { isFresh, type ProvedRow, type VerifyOptions, type View } from '../../proof/verify.ts'
-import type { Expected } from '../../proof/whole/asked.ts'
+import type { ExpectedAnswer } from '../../proof/whole/asked.ts'
 
 export const STEPS = ['row', 'release', 'in_force', 'answer', 'fresh'] as const
 export type Step = (typeof STEPS)[number]
@@ -15,22 +15,22 @@ type Reason = Fault | DerivationFault
 
 export interface StepResult {
   step: Step
-  /** `open` is a step that was not asked for, or that was not reached. */
+  /** `open` is a step that was not asked for or not reached. */
   state: 'good' | 'bad' | 'open'
   sentence: string
 }
 export interface Examination {
   ok: boolean
-  /** The reason that `atr verify` gives, in one fixed word. */
+  /** The reason of `atr verify`, one fixed word. */
   reason?: Reason
   steps: StepResult[]
-  /** Set if the answer is in its short form: without a proof nothing is known of it. */
+  /** Set if the answer is in its short form, without a proof. */
   unchecked?: true
-  /** The rows that are proved, with their releases: for the comparison with the cited files. */
+  /** The proved rows with their releases, for the comparison with the cited files. */
   rows: readonly ProvedRow[]
 }
 
-/** What fails at the steps after the first; all other faults are about the rows themselves. */
+/** The faults of the steps after the first. All other faults are about the rows themselves. */
 const FAULTS: Partial<Record<Step, readonly Reason[]>> = {
   release: [
     'note_malformed',
@@ -69,27 +69,27 @@ export const ageLimits = (hours: number, now: number): VerifyOptions => {
   return { notBefore: at(now - hours * HOUR_MS), notAfter: at(now + 300_000) }
 }
 
-/** What the steps tell of an answer that was proved. */
-export interface Proved extends View {
+/** An answer that was proved, as far as the steps describe it. */
+export interface ProvedAnswer extends View {
   ok: true
   rows: readonly ProvedRow[]
-  /** Of lists of other things than rows. */
+  /** The number of entries of a list that has no rows. */
   entries?: number
 }
-/** Checks a whole answer: `checkWhole`, or the same with a smaller verifier. */
+/** Checks a whole answer: `checkWhole`, or the same by a smaller verifier. */
 export type Check = (
   text: string,
   policy: TrustPolicy,
-  asked: Expected,
+  asked: ExpectedAnswer,
   options?: VerifyOptions,
-) => Promise<Proved | { ok: false; reason: Reason }>
+) => Promise<ProvedAnswer | { ok: false; reason: Reason }>
 
-/** The words for a result. They come with a page, or with its script where there is room for them. */
+/** The words for a result. They are in the page, or in its script if there is room for them. */
 export interface Words {
   reasons: { readonly [reason in Reason]?: string }
-  /** What is said of a short answer, and undefined of any other. */
+  /** The sentence about a short answer; undefined for any other. */
   ofShort?: (text: string) => string | undefined
-  /** What is not proved of an answer, with its question or without it. */
+  /** The sentence about the points that are not proved, with the question or without it. */
   open?: (text: string, isAsked: boolean) => string
 }
 
@@ -98,14 +98,14 @@ export async function examine(
   check: Check,
   text: string,
   policy: TrustPolicy,
-  asked: Expected,
+  asked: ExpectedAnswer,
   options: VerifyOptions = {},
   words: Words = { reasons: {} },
 ): Promise<Examination> {
   const checked = asked.checkpoint ? ofCheckpoint : check
   const verdict = await checked(text, policy, asked, options)
   if (verdict.ok) {
-    const good = await told(text, verdict, policy, asked, options, words)
+    const good = await sentencesOf(text, verdict, policy, asked, options, words)
     return { ok: true, rows: verdict.rows, steps: STEPS.map((step) => result(step, good[step])) }
   }
   const { reason } = verdict
@@ -114,10 +114,10 @@ export async function examine(
   let sentence = unchecked ?? words.reasons[reason] ?? ''
   const before: Sentences = {}
   if (bad !== 'row' && bad !== 'release') {
-    // What stands by itself, whatever was asked and however old it is.
+    // The first steps may hold by themselves, whatever was asked, at any age.
     const published = await check(text, policy, { anyQuestion: true })
     if (published.ok) {
-      Object.assign(before, await told(text, published, policy, asked, options, words))
+      Object.assign(before, await sentencesOf(text, published, policy, asked, options, words))
       const other = bad === 'answer' ? otherPeriod(text, asked) : undefined
       if (other) [bad, sentence] = ['in_force', other]
     }
@@ -146,12 +146,12 @@ const result = (step: Step, sentence = ''): StepResult => ({
   sentence,
 })
 
-/** What a good answer has shown at each step. */
-async function told(
+/** The sentence for each step of a good answer. */
+async function sentencesOf(
   text: string,
-  { rows, checkpoint, recorded_at, entries = 0 }: Proved,
+  { rows, checkpoint, recorded_at, entries = 0 }: ProvedAnswer,
   policy: TrustPolicy,
-  asked: Expected,
+  asked: ExpectedAnswer,
   { notBefore }: VerifyOptions,
   words: Words,
 ): Promise<Required<Sentences>> {
@@ -185,8 +185,8 @@ async function told(
   }
 }
 
-/** The question as a reader would say it, where it is one. */
-const questionText = (asked: Expected): string =>
+/** The question in the words of a reader; empty if there is none. */
+const questionText = (asked: ExpectedAnswer): string =>
   'question' in asked ? `: ${Object.values(asked.question).filter(Boolean).join(', ')}` : ''
 
 interface Period {
@@ -200,13 +200,13 @@ const NO_ROW: Record<string, string> = {
   unknown_provider: 'Proved by neighbouring hospitals: no file names this one.',
 }
 
-/** What stands for a refusal that has no row. */
+/** The sentence for a refusal without a row. */
 function reasonIn(text: string): string {
   const { code = '' } = (jsonIn(text) ?? {}) as { code?: string }
   return NO_ROW[code] ?? 'The reason for this answer is proved.'
 }
 
-/** When the release of the one row of a body is in force: null for a row that is in force on no day. */
+/** The period of the release of a body with one row; null if it is in force on no day. */
 function periodIn(text: string): Period | null | undefined {
   interface Cited {
     proof?: { in_force?: { period?: Period } | null }
@@ -215,15 +215,15 @@ function periodIn(text: string): Period | null | undefined {
   return proof?.in_force === null ? null : proof?.in_force?.period
 }
 
-/** An edition that is not of the day that was asked about. Its period is proved by now. */
-function otherPeriod(text: string, asked: Expected): string | undefined {
+/** The sentence about an edition of another day than the one asked about. Its period is proved. */
+function otherPeriod(text: string, asked: ExpectedAnswer): string | undefined {
   const day = 'question' in asked ? asked.question.as_of : ''
   const period = periodIn(text)
   if (day === '' || !period || (period.from <= day && day <= period.to)) return undefined
   return `This edition is in force from ${period.from} to ${period.to}, and you asked about ${day}.`
 }
 
-/** A checkpoint by itself. There is nothing in it but what was signed. */
+/** Checks a checkpoint by itself. */
 const ofCheckpoint: Check = async (text, policy, _, options = {}) => {
   const opened = await openCheckpoint(text, policy)
   if (!opened.ok) return opened

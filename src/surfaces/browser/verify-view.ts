@@ -1,9 +1,9 @@
-// The page on which anything that was answered with a proof can be checked. Nothing that is pasted leaves the browser.
+// The page that checks any answer with a proof. Pasted text does not leave the browser.
 
 import { jsonIn } from '../../proof/canonical-json.ts'
 import { isExport } from '../../proof/export/format.ts'
 import type { Members } from '../../proof/shape.ts'
-import { askedAt, billAsked, type Expected } from '../../proof/whole/asked.ts'
+import { askedAt, billAsked, type ExpectedAnswer } from '../../proof/whole/asked.ts'
 import { type AnyKind, kindOf } from '../../proof/whole/kind.ts'
 import { isShortAnswer } from '../../proof/whole/open-points.ts'
 import type { REASONS } from '../../proof/whole/reasons.ts'
@@ -18,12 +18,12 @@ const answer = find<HTMLTextAreaElement>('#answer-text')
 const asked = find<HTMLInputElement>('#asked')
 const hours = find<HTMLSelectElement>('#hours')
 const file = find<HTMLInputElement>('#answer-file')
-/** A file that was given. It may be too large to be shown, and its text may be only the beginning of its bytes. */
+/** A given file. It may be too large to be shown. The bytes are those of a Parquet file, whose text is only its mark. */
 let held: { text: string; bytes?: Uint8Array } | undefined
 const given = (): string => held?.text ?? answer.value
 /** The check of exports is loaded when the first one is given. */
 let exports: { exportCheck: typeof exportCheck } | undefined
-/** The sentences are many, and stand in the page: its script has no room for them. */
+/** The sentences are in the page, because they are many. */
 interface PageWords {
   reasons: typeof REASONS
   open: { asked: Record<AnyKind, string>; unasked: Record<AnyKind, string> }
@@ -45,8 +45,8 @@ const panel = new CheckPanel(
   },
 )
 
-/** The question as it was sent: an address, the lines of a bill, or nothing. */
-function expected(question: string): Expected | undefined {
+/** Reads the question: an address, the lines of a bill, or nothing. */
+function expected(question: string): ExpectedAnswer | undefined {
   const today = new Date().toISOString().slice(0, 10)
   if (question === '') return { anyQuestion: true }
   try {
@@ -62,7 +62,7 @@ async function subject(): Promise<Subject> {
   const question = asked.value.trim()
   const options = hours.value === '' ? {} : ageLimits(Number(hours.value), Date.now())
   if (!isExport(given())) return { text: given(), asked: expected(question) ?? { anyQuestion: true }, options }
-  // Of an export, the question is the name of its release; the proof of its first row names the root of all.
+  // The question to an export is the name of its release. The proof of its first row has the root of all rows.
   const address = `/rows/${encodeURIComponent(question)}/0`
   const text = await fetch(address)
     .then((response) => response.text())

@@ -4,7 +4,7 @@ import { type BillSheet, type Cell, classOf, type Table } from '../browser/bill-
 import type { Frame } from '../site/frame.ts'
 import { WithCode } from '../site/layout.tsx'
 import { HospitalField } from '../site/lookup-form.tsx'
-import type { Hospital } from '../written/hospital.ts'
+import type { Hospital } from '../words/hospitals.ts'
 import { type BillForm, GUIDE } from './bill-form.ts'
 
 const EXAMPLE = '99213\t25\t1\t300.00\t94102\t2026-11-02'
@@ -118,7 +118,7 @@ const SheetView = ({ summary, tables, lists, letter }: BillSheet) => (
   </>
 )
 
-/** What to do about a bill that was refused. */
+/** Advice on a bill that was refused. */
 const Advice = ({ code, hint }: Pick<Problem, 'code' | 'hint'>) => (
   <p>
     <WithCode words={hint} /> Problem <a href={`/problems/${code}`}>{code}</a>.

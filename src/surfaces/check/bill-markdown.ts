@@ -12,7 +12,7 @@ const tableText = ({ caption, head, rows }: Table): string[] => [
   ),
 ]
 
-/** The same sheet as markdown. */
+/** The sheet as markdown. */
 export const billMarkdown = ({ summary, tables, lists, letter }: BillSheet): string =>
   blocks([
     '# Bill and reference prices',

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { jsonForm } from '../http/json-form.ts'
-import type { ResourceForm } from '../http/resource.ts'
+import { jsonForm, type ResourceForm } from '../http/resource.ts'
 import { blocks, bullets } from '../site/markup.ts'
 
-/** A page on which people work, told to programs: what it is for, and what they use instead. */
+/** A description for programs of a page on which people work: its purpose, and what programs use instead. */
 const Guide = z
   .strictObject({
     title: z.string(),

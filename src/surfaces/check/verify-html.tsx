@@ -56,7 +56,7 @@ const Form = ({ exports }: { exports: string }) => (
   </form>
 )
 
-/** What the check says. It stands in the page, because its script may not grow. */
+/** The texts of the check. They are in the page, because its script may not grow. */
 const WORDS = {
   reasons: REASONS,
   open: { asked: allOpenPoints(true), unasked: allOpenPoints(false) },

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { type Operation, SCOPES } from '../../operation.ts'
 import { utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
-import { jsonForm } from '../http/json-form.ts'
-import type { Resource } from '../http/resource.ts'
+import { jsonForm, type Resource } from '../http/resource.ts'
 import { API_VERSION } from './about-api.ts'
 import { ABOUT, type DiscoveryParts, SERVICE } from './descriptor.ts'
 import { type DocumentKey, JWKS_PATH } from './jwks.ts'
@@ -73,7 +72,7 @@ export const AgentCard = z
   .meta({ id: 'AgentCard', 'x-spec': 'A2A 1.0', description: 'A2A 1.0 agent card' })
 
 export interface AgentCardParts extends DiscoveryParts {
-  /** What A2A answers. */
+  /** Skills that A2A answers. */
   skills: () => readonly Operation[]
   a2aPath: string
   tokenPath: string
@@ -151,7 +150,7 @@ function card({ baseUrl, rails, skills, a2aPath, tokenPath }: AgentCardParts): O
   }
 }
 
-/** What an agent can write for a skill, as text or as the data part of a message. */
+/** Examples of what an agent can write for a skill, as text or as the data part of a message. */
 const EXAMPLES: Readonly<Record<string, string[]>> = {
   lookup_reference: [
     'What does Medicare pay for 99213 in San Francisco, CA 94102?',

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { jsonForm } from '../http/json-form.ts'
-import type { Resource } from '../http/resource.ts'
+import { jsonForm, type Resource } from '../http/resource.ts'
 import { ABOUT, type DiscoveryParts, isMailbox, RULES, SERVICE } from './descriptor.ts'
 
 /** The plugin manifest, version 1. The lengths are those its readers allow. */

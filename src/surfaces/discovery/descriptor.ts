@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Operation, operation } from '../../operation.ts'
 
-/** What the pages and files that describe the service need from its other parts. */
+/** Facts that the pages and files describing the service need from its other parts. */
 export interface DiscoveryParts {
   baseUrl: () => string
   rails: {
@@ -10,7 +10,7 @@ export interface DiscoveryParts {
     protected_routes: Record<string, readonly string[]>
     header: string
   }
-  /** What can be asked here. */
+  /** Operations of this service. */
   operations: () => readonly Operation[]
   /** Set on a mirror: that it is one. */
   notice?: string | undefined

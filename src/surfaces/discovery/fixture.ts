@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Operation, operation } from '../../operation.ts'
-import { WorkQueue } from '../../work-queue.ts'
+import { Queue } from '../../queue.ts'
 import type { Resource } from '../http/resource.ts'
 import { httpSurface } from '../http/router.ts'
 import { refusalPages } from '../pages/problem-page.ts'
@@ -9,7 +9,7 @@ import { frameOf } from '../site/frame.ts'
 import type { LandingParts } from '../site/landing-facts.ts'
 import { type DiscoveryParts, readmeOperation } from './descriptor.ts'
 
-// What the tests of the discovery surfaces share: a small service whose every value is known.
+// A small service whose every value is known, for the tests of the discovery surfaces.
 
 export const BASE = 'https://trust.example'
 
@@ -145,7 +145,7 @@ export function served(
   const { fetch } = httpSurface({
     operations: [],
     resources,
-    gate: { enter: async () => ({}), heavy: new WorkQueue() },
+    gate: { enter: async () => ({}), queue: new Queue() },
     baseUrl: () => BASE,
     observe: () => {},
     randomId: () => 'request-1',

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { Problem } from '../../problem.ts'
-import { jsonForm } from '../http/json-form.ts'
-import type { Resource } from '../http/resource.ts'
+import { jsonForm, type Resource } from '../http/resource.ts'
 
 const OK = { status: 'ok' } as const
 const Health = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health', description: 'All is well' })

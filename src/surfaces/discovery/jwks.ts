@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { jsonForm } from '../http/json-form.ts'
-import type { Resource } from '../http/resource.ts'
+import { jsonForm, type Resource } from '../http/resource.ts'
 
 export const JWKS_PATH = '/.well-known/jwks.json'
 

@@ -7,7 +7,7 @@ export interface LogPolicyParts {
   baseUrl: () => string
   logs: readonly { name: string; currentKeys(): { signers: readonly Key[]; retired: readonly RetiredKey[] } }[]
   witnesses: { keys: readonly { key: Key; url: string }[]; quorum: number }
-  /** Of a mirror: the policy that was pinned, as it is. */
+  /** The policy that a mirror has pinned, byte for byte. */
   pinned?: (() => string) | undefined
 }
 

@@ -24,7 +24,7 @@ export interface LogTilesParts {
   logs: readonly { log: TiledLog; entries: Access; stamp: Stamp }[]
   findRowTile(release_id: string, tile: Tile): Promise<Uint8Array | undefined>
   findRowBodies(release_id: string, bundle: Bundle): Promise<Uint8Array[] | undefined>
-  /** Of the rows of releases. */
+  /** Tiles of the rows of releases. */
   stamp: Stamp
 }
 

@@ -1,4 +1,4 @@
-// What the OpenAPI document says about answers: headers, refusals, and which call may follow.
+// Answers in the OpenAPI document: headers, refusals, and which call may follow.
 
 import { z } from 'zod'
 import type { Access, Operation } from '../../operation.ts'

@@ -32,7 +32,7 @@ const withoutId = (definition: unknown): JsonSchema => {
   return rest
 }
 
-/** The same meaning in fewer words. */
+/** Shortens a schema without a change of meaning. */
 function shortened(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shortened)
   if (typeof value !== 'object' || value === null) return value
@@ -72,7 +72,7 @@ function opened(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, member]) => [name, opened(member)]))
 }
 
-/** What has a specification of its own, and is read by verifiers and other programs alone, is named and not spelled out. */
+/** Schemas with a specification of their own, read only by verifiers and other programs, are named and not spelled out. */
 const named = ({ id, 'x-spec': spec }: JsonSchema): JsonSchema => ({
   ...(id !== undefined && { id }),
   type: 'object',

@@ -1,14 +1,14 @@
 // A large file on its way out. Its caller has one of a few places while it is sent.
 
-import type { WorkQueue } from '../../work-queue.ts'
+import type { Queue } from '../../queue.ts'
 import type { RenderedFile } from '../http/resource.ts'
 
-/** Who takes nothing for so long does not keep a place from others. */
+/** A caller who reads nothing for so long loses its place. */
 const IDLE_MS = 60_000
 
 /** Opens a stream whose place in the queue is free again when it has ended, or when its caller has hung up. */
 export const sentBy =
-  (queue: WorkQueue, open: () => AsyncIterable<Uint8Array>): RenderedFile['open'] =>
+  (queue: Queue, open: () => AsyncIterable<Uint8Array>): RenderedFile['open'] =>
   (who, signal) =>
     new Promise((begin, refuse) => {
       const send = (): Promise<void> =>
@@ -32,7 +32,7 @@ export const sentBy =
                   const { done, value } = await pieces.next()
                   if (!done) return controller.enqueue(value as Uint8Array<ArrayBuffer>)
                   // A file that was cut short must not pass for one that has come to its end.
-                  if (isOver) controller.error(new Error('the file was not taken in time'))
+                  if (isOver) controller.error()
                   else controller.close()
                 } catch (error) {
                   controller.error(error)
@@ -45,5 +45,5 @@ export const sentBy =
           )
           begin(stream)
         })
-      queue.run(who, send, () => signal).catch(refuse)
+      queue.run(who, send, signal).catch(refuse)
     })

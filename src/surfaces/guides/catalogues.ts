@@ -158,7 +158,7 @@ function aiCatalog(base: string): z.input<typeof AiCatalog> {
   }
 }
 
-/** What `server.json` says too; that file is for the registry of MCP servers, and names no host. */
+/** The card has the facts of `server.json`; that file is for the registry of MCP servers, and names no host. */
 export function serverCard(base: string, header: string | undefined): z.input<typeof ServerCard> {
   const description = 'Rails token, for the protected tools only; /auth.md says how to obtain one'
   return {

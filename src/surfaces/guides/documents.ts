@@ -15,7 +15,7 @@ export interface ServiceDocument {
     | 'api-catalog'
     | 'ai-catalog'
     | 'alternate'
-  /** Where programs find it listed: for readers of documentation, or as a further file of the service. */
+  /** The list in which programs find it: for readers of documentation, or as a further file of the service. */
   section: 'docs' | 'machine' | 'optional'
 }
 

@@ -56,7 +56,7 @@ const answersOf = (operations: DiscoveryParts['operations']): string =>
     .map(({ http }) => `${http.method} ${http.path}`)
     .join(', ')
 
-/** What parameters mean, where several calls share them. */
+/** Descriptions of the parameters that several calls share. */
 const PARAMETERS: Record<string, string> = {
   cpt: 'CPT or HCPCS code, `99213`',
   region: '`national`, state `CA`, locality `US-CA-05`, or ZIP `94102`',

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type DiscoveryParts, isMailbox } from '../discovery/descriptor.ts'
 import type { Resource } from '../http/resource.ts'
-import { favicon } from './favicon.ts'
 
 const DAY = 'public, max-age=86400'
+const FAVICON = readFileSync(join(import.meta.dir, 'favicon.ico'))
 
 export interface SiteFileParts extends DiscoveryParts {
   now: () => number
@@ -29,7 +31,7 @@ export const siteFiles = (parts: SiteFileParts): Resource[] => [
     isBesideApi: true,
     cache: DAY,
     lenient: true,
-    forms: [{ type: 'image/x-icon', render: favicon }],
+    forms: [{ type: 'image/x-icon', render: () => FAVICON }],
   },
 ]
 
@@ -52,7 +54,7 @@ Sitemap: ${base}/sitemap.xml
 Agentmap: ${base}/.well-known/ai-catalog.json
 `
 
-/** Pages for people and readers of text; answers to questions are endless, and stand in no list. */
+/** Pages for people and readers of text; answers to questions are endless, and no list has them. */
 const PAGES = ['/', '/figures', '/status', '/docs', '/index.md', '/auth.md', '/llms.txt']
 
 const sitemap = (base: string): string =>

@@ -42,7 +42,7 @@ export const isWorthwhile = (bytes: number, kind: 'document' | 'answer'): boolea
 
 /**
  * Accept-Encoding, RFC 9110 12.5.3: the coding with the greatest weight, and of several equal ones the first of ours.
- * A part that cannot be parsed is ignored. Nobody is refused for it: whoever takes nothing else gets the bytes as they are.
+ * A part that cannot be parsed is ignored. Nobody is refused for it: a caller who takes no coding of ours gets the bytes as they are.
  */
 export const preferredEncoding = remembered((header: string): Encoding => {
   const weights = new Map<string, number>()

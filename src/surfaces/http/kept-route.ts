@@ -4,9 +4,9 @@ import { formChooser, isNamed, negotiate } from './negotiation.ts'
 import { remembered } from './remembered.ts'
 import type { Rendered, RenderedFile, Resource } from './resource.ts'
 
-/** What the surface knows of a GET route before it looks at a request. */
+/** A route whose answers can be kept, as far as it is known before a request is read. */
 export interface KeptRoute {
-  /** As documented, for the log. */
+  /** The documented path, for the log. */
   path: string
   access: Access
   limit: Bucket
@@ -16,7 +16,7 @@ export interface KeptRoute {
   formFor: (accept: string | null) => number | undefined
   /** Any query gives the same answer. */
   ignoresQuery: boolean
-  /** What is being made now, by what it is: those who ask for the same meanwhile get it too. */
+  /** Answers that are being made now, by their names: callers who ask for the same meanwhile get them too. */
   underWay: Map<string, Promise<Rendered | RenderedFile>>
   /** The route has a few answers in all, so each is kept when it is first made. */
   isSmall: boolean
@@ -24,7 +24,7 @@ export interface KeptRoute {
 
 const [JSON_TYPE, PROBLEM_TYPE] = ['application/json', 'application/problem+json']
 
-/** The number of the JSON form that an Accept header gets. Who names the type of refusals takes JSON too. */
+/** The number of the JSON form that an Accept header gets. A caller who names the type of refusals takes JSON too. */
 export const jsonFormFor: KeptRoute['formFor'] = (accept) => (accept === null ? 0 : chosenJson(accept).at)
 const chosenJson = remembered((accept): { at: number | undefined } => {
   if (negotiate([{ type: JSON_TYPE }], accept)) return { at: 0 }
@@ -54,7 +54,7 @@ export const resourceRoute = (resource: Resource): KeptRoute => ({
   isSmall: resource.query === undefined && (resource.parameters ?? []).every(({ values }) => values !== undefined),
 })
 
-/** Where nobody may store an answer, nor do we. */
+/** Answers that nobody may store are not kept here either. */
 const stampOf = (cache: string, stamp: (() => string | undefined) | undefined): (() => string | undefined) =>
   stamp === undefined || cache.includes('no-store') ? () => undefined : stamp
 

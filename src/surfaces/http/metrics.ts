@@ -1,7 +1,7 @@
 import type { CacheFigures } from './reply-cache.ts'
 import type { RequestLine } from './request-line.ts'
 
-/** How often a route gave a status, and how long that took in all. */
+/** Counts how often a route gave a status, and how long that took in all. */
 interface Tally {
   requests: number
   ms: number

@@ -1,5 +1,4 @@
 import type { Call } from '../../operation.ts'
-import type { Asked } from './request.ts'
 
 /** The endpoint of a protocol that has its own messages and errors: it gets each POST to its path, and answers it whole. */
 export interface Mount {
@@ -11,16 +10,16 @@ export interface Mount {
 }
 
 /** A page of another site must not use this address in the name of a reader who can reach it (DNS rebinding). */
-export function isFromAllowedPage({ origins }: Mount, head: Asked['head']): boolean {
-  const origin = head.get('origin')
+export function isFromAllowedPage({ origins }: Mount, headers: Headers): boolean {
+  const origin = headers.get('origin')
   return origin === null || origins === undefined || origins().includes(origin)
 }
 
-/** Where only some pages may use it, only they are told that they may read the answer. */
-export function readersOf(mount: Mount | undefined, head: Asked['head']): Record<string, string> {
-  const allowed = mount?.origins?.()
+/** Headers that let web pages read the answer: only those pages that may use it. */
+export function readersOf(mount: Mount, headers: Headers): Record<string, string> {
+  const allowed = mount.origins?.()
   if (!allowed) return {}
-  const origin = head.get('origin') ?? ''
+  const origin = headers.get('origin') ?? ''
   const reader = allowed.includes(origin) ? origin : allowed[0]
   return { vary: 'Origin', ...(reader === undefined ? {} : { 'access-control-allow-origin': reader }) }
 }

@@ -1,10 +1,8 @@
-import { ownText } from '../../transport/head.ts'
-
 const MOST_TEXTS = 200
 /** Longer texts are worked out each time. */
 const LONGEST_TEXT = 300
 
-/** The same function, with a memory of the header texts that were seen of late. They are hostile: the memory is bounded. */
+/** Remembers results for the header texts that were seen of late. They are hostile, so the memory is bounded. */
 export function remembered<Result>(work: (text: string) => Result): (text: string) => Result {
   const known = new Map<string, Result>()
   return (text) => {
@@ -13,7 +11,7 @@ export function remembered<Result>(work: (text: string) => Result): (text: strin
     const result = work(text)
     if (text.length > LONGEST_TEXT) return result
     if (known.size >= MOST_TEXTS) known.clear()
-    known.set(ownText(text), result)
+    known.set(text, result)
     return result
   }
 }

@@ -1,27 +1,35 @@
 import type { Quota } from '../../operation.ts'
-import { headerLines, type ReadyBytes, statusLine } from '../../transport/answer.ts'
 import type { KeptRoute } from './kept-route.ts'
-import type { Asked, Target } from './request.ts'
-import { isNamedBy, isSamePolicy, matches, policyOf, remainingOf, type WholeReply } from './response.ts'
+import { type ReadRequest, targetText } from './request.ts'
+import {
+  CONTENT_HEADERS,
+  isNamedBy,
+  isSamePolicy,
+  matches,
+  policyOf,
+  remainingOf,
+  type WholeReply,
+} from './response.ts'
 
-/** What a response holds besides its bytes: headers, and the objects around them. Measured, and rounded up. */
+/** Memory of a response beside its bytes: headers, and the objects around them. Measured, and rounded up. */
 const OVERHEAD_BYTES = 3 * 1024
 const LONGEST_TARGET = 512
 /** For so many bytes one target that came once is remembered, as a hash: twice as many as there is room for usual answers. */
 const BYTES_FOR_SEEN = 4 * 1024
 const SEEN_IN_PLACE = 8
 
-/** An answer that was made once, as bytes. Only the request id and the quota are added for each caller. */
+const NOT_MODIFIED = 304
+
+/** An answer that was made once. Only the request id and the quota are added for each caller. */
 export class ReadyReply {
-  readonly #status: number
+  /** How large its body is. */
+  readonly bytes: number
+  readonly #whole: Response
   readonly #etag: string | undefined
-  /** The quota whose policy stands in the head. */
+  /** The quota whose policy is among the headers. */
   readonly #quota: Quota | undefined
-  readonly #body: Uint8Array<ArrayBuffer>
-  /** What stands before the id in the body and after it, where the body states it. */
+  /** The bytes before and after the request id, where the body states it. */
   readonly #around: readonly [Uint8Array, Uint8Array] | undefined
-  readonly #head: Uint8Array
-  #unchanged: Uint8Array | undefined
 
   /** `requestId` is set where the body states it. `code` says what it refuses. */
   constructor(
@@ -31,61 +39,44 @@ export class ReadyReply {
     readonly code?: string,
   ) {
     const { 'x-request-id': _id, ratelimit: _remaining, ...kept } = headers
-    this.#status = status
-    this.#etag = headers['etag']
+    this.bytes = body.length
     this.#quota = quota
-    this.#body = body
+    this.#whole = new Response(body, { status, headers: kept })
+    this.#etag = headers['etag']
     this.#around = requestId === undefined ? undefined : around(body, requestId)
-    const length = `content-length: ${body.length}\r\n`
-    this.#head = Buffer.from(statusLine(status) + headerLines(kept) + length, 'latin1')
-  }
-
-  /** How large its body is. */
-  get bytes(): number {
-    return this.#body.length
   }
 
   /** Whether a caller with this `If-Match` gets it. */
   isFor(ifMatch: string | null): boolean {
-    return this.#status !== 200 || isNamedBy(ifMatch, this.#etag)
+    return this.#whole.status !== 200 || isNamedBy(ifMatch, this.#etag)
   }
 
-  respond(requestId: string, quota: Quota | undefined, isHead: boolean, ifNoneMatch: string | null): ReadyBytes {
-    const isUnchanged = ifNoneMatch !== null && this.#etag !== undefined && matches(ifNoneMatch, this.#etag)
-    const status = isUnchanged ? NOT_MODIFIED : this.#status
-    const id = `x-request-id: ${requestId}\r\n`
-    const lines = quota ? `${id}ratelimit: ${remainingOf(quota)}\r\n` : id
-    const head = this.#headFor(quota, isUnchanged)
-    return { status, head, lines, body: isHead || isUnchanged ? undefined : this.#bodyFor(requestId) }
+  respond(requestId: string, quota: Quota | undefined, isHead: boolean, ifNoneMatch: string | null): Response {
+    const response = this.#response(requestId, isHead, ifNoneMatch)
+    const { headers } = response
+    headers.set('x-request-id', requestId)
+    if (quota) headers.set('ratelimit', remainingOf(quota))
+    // Most callers of a route have the same quota.
+    if (quota && !isSamePolicy(quota, this.#quota)) headers.set('ratelimit-policy', policyOf(quota))
+    return response
   }
 
-  /** The policy stands in the head already: the limits of a route are the same for all. */
-  #headFor(quota: Quota | undefined, isUnchanged: boolean): Uint8Array {
-    if (isUnchanged) this.#unchanged ??= unchangedHead(this.#head)
-    const head = (isUnchanged && this.#unchanged) || this.#head
-    const isStated = !quota || isSamePolicy(quota, this.#quota)
-    return isStated ? head : edited(head, POLICY_LINE, '', `ratelimit-policy: ${policyOf(quota)}\r\n`)
+  /** A clone shares the bytes, where a new response would copy them. */
+  #response(requestId: string, isHead: boolean, ifNoneMatch: string | null): Response {
+    if (ifNoneMatch !== null && this.#etag !== undefined && matches(ifNoneMatch, this.#etag)) return this.#unchanged()
+    if (isHead) return new Response(null, this.#whole)
+    if (!this.#around) return this.#whole.clone()
+    return new Response(Buffer.concat([this.#around[0], Buffer.from(requestId), this.#around[1]]), this.#whole)
   }
 
-  #bodyFor(requestId: string): Uint8Array<ArrayBuffer> {
-    return this.#around ? Buffer.concat([this.#around[0], Buffer.from(requestId), this.#around[1]]) : this.#body
+  #unchanged(): Response {
+    const response = new Response(null, { status: NOT_MODIFIED, headers: this.#whole.headers })
+    for (const name of CONTENT_HEADERS) response.headers.delete(name)
+    return response
   }
 }
 
-const NOT_MODIFIED = 304
-
-// Both are seldom wanted, so they are made from the bytes: the headers themselves would take twice the memory.
-const POLICY_LINE = /^ratelimit-policy: .*\r\n/gm
-const CONTENT_LINES = /^content-(?:type|length|encoding): .*\r\n/gm
-
-const edited = (head: Uint8Array, line: RegExp, status: string, more = ''): Uint8Array => {
-  const text = Buffer.from(head).toString('latin1').replaceAll(line, '')
-  return Buffer.from((status === '' ? text : text.replace(/^.*\r\n/, status)) + more, 'latin1')
-}
-
-const unchangedHead = (head: Uint8Array): Uint8Array => edited(head, CONTENT_LINES, statusLine(NOT_MODIFIED))
-
-/** What stands before the id and after it. */
+/** Divides a body at the request id. */
 function around(body: Uint8Array, requestId: string): readonly [Uint8Array, Uint8Array] {
   const at = Buffer.from(body.buffer, body.byteOffset, body.length).indexOf(requestId)
   return [body.subarray(0, at), body.subarray(at + requestId.length)]
@@ -109,31 +100,32 @@ export interface CacheFigures {
 }
 
 /** An answer that the next caller can have too. */
-export interface Made {
+export interface CacheableAnswer {
   route: KeptRoute
   stamp: string
   cost: number
   /** The forms and codings in which it is the answer. */
   variants: number[]
+  /** The quota that the reply states. */
   quota: Quota | undefined
-  /** Of a refusal, whose body states the id of its request. */
+  /** The code of a refusal, whose body states the id of its request. */
   code?: string
 }
 
-/** Keeps what was made for the next caller, under the target as it was sent. */
+/** Keeps an answer for the next caller, under the target as it was sent. */
 export function keep(
   cache: ReplyCache,
-  made: Made,
-  whole: WholeReply,
-  { pathname, search, requestId, asked }: Target & { requestId: string; asked: Asked },
+  { route, stamp, cost, variants, quota, code }: CacheableAnswer,
+  reply: WholeReply,
+  { request, pathname, search, requestId }: ReadRequest & { requestId: string },
 ): void {
-  const { route, stamp, cost, variants, quota, code } = made
-  const { target } = asked.head
+  const target = targetText(request)
   const key = route.ignoresQuery ? (target.split(/[?#]/, 1)[0] as string) : target
   // Other spellings of the same target have no end, and nobody needs them twice.
   if (key !== (route.ignoresQuery ? pathname : `${pathname}${search}`)) return
-  if (cache.wants(key, route, whole.body.length))
-    cache.keep(key, { route, stamp, cost }, variants, new ReadyReply(whole, quota, code && requestId, code))
+  if (!cache.wants(key, route, reply.body.length)) return
+  const ready = new ReadyReply(reply, quota, code && requestId, code)
+  cache.keep(key, { route, stamp, cost }, variants, ready)
 }
 
 /**

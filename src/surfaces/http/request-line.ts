@@ -2,7 +2,7 @@ import type { Visit } from '../../operation.ts'
 import type { Problem } from '../../problem.ts'
 import type { Reply } from './response.ts'
 
-/** What the log says of a request. */
+/** A line of the log about a request. */
 export interface RequestLine {
   request_id: string
   method: string
@@ -18,7 +18,7 @@ export interface RequestLine {
   error?: unknown
 }
 
-/** What a log line says of the caller and of a refusal. */
+/** Members of a log line about the caller and a refusal. */
 export const lineOf = (
   { agent }: Visit,
   code?: string,
@@ -31,15 +31,14 @@ export const lineOf = (
   return line
 }
 
-/** The same of a refusal. The caller is told that something is damaged; the log says where. */
+/** Members of a log line about a refusal. The caller is told that something is damaged; the log says where. */
 export const refusedLineOf = (visit: Visit, { code, extra }: Problem): ReturnType<typeof lineOf> =>
   lineOf(visit, code, code === 'failed_verification' ? extra.cause : undefined)
 
-/** What the log says of a caller who hung up before there was an answer. It is no fault of the service. */
+/** Status in the log where the caller hung up before there was an answer. It is no fault of the service. */
 const CALLER_GONE = 499
 
-/** The signal is looked at for errors alone: making it costs more than many answers. */
-export const loggedStatus = (signal: () => AbortSignal, { status }: Reply): number =>
-  status >= 500 && signal().aborted ? CALLER_GONE : status
+export const loggedStatus = ({ signal }: Request, { status }: Reply): number =>
+  status >= 500 && signal.aborted ? CALLER_GONE : status
 
 export const millisecondsSince = (started: number): number => Math.round((performance.now() - started) * 1000) / 1000

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { allowedParameters, type Call, type Operation, type SignedCall, unknownParameter } from '../../operation.ts'
 import { type FieldError, Problem, type ProblemCode, type ProblemExtra } from '../../problem.ts'
 import { type Json, JsonError, parseJson } from '../../proof/canonical-json.ts'
-import type { Soon } from '../../soon.ts'
 import type { Resource } from './resource.ts'
 
 // Reads requests. Everything in them is hostile, and nothing is ever repeated in an answer.
 
-export const LIMITS = { bodyBytes: 16 * 1024, urlBytes: 4 * 1024, headerBytes: 16 * 1024 } as const
+/** Bun itself refuses headers of more than 16 KiB, and bodies far beyond the limits of any route. */
+export const LIMITS = { bodyBytes: 16 * 1024, urlBytes: 4 * 1024 } as const
 
 /** Path and query of a request. */
 export interface Target {
@@ -15,43 +15,18 @@ export interface Target {
   search: string
 }
 
-/** A target that a URL parser leaves as it is: no dots at the start of a segment, nothing to be encoded or left out. */
-const PLAIN_TARGET = /^((?:\/[\w~!$&()*+,;=:@-][\w.~!$&()*+,;=:@-]*)+\/?|\/)(\?[\w.~!$&()*+,;=:@/?%-]*)?$/
+/** Path and query as text. Bun leaves out scheme and host where the `Host` header is one that no address can have. */
+export const targetText = ({ url }: Request): string =>
+  url.startsWith('/') ? url : url.slice(url.indexOf('/', url.indexOf('://') + 3))
 
-/** Path and query of a target, which begins with a slash. */
-export function targetOf(target: string): Target {
-  const [, pathname, search = ''] = PLAIN_TARGET.exec(target) ?? []
-  return pathname === undefined
-    ? new URL(`http://localhost${target}`)
-    : { pathname, search: search === '?' ? '' : search }
+/** Reads path and query of a request. The host is hostile text and is never used. */
+export function targetOf(text: string): Target {
+  const { pathname, search } = new URL(`http://localhost${text}`)
+  return { pathname, search }
 }
 
-/** A request as the transport gives it: its head is read, and an object is made of it where one is needed. */
-export interface Asked {
-  readonly head: {
-    method: string
-    /** As it was sent, without a host. */
-    target: string
-    headerBytes: number
-    get(name: string): string | null
-  }
-  request(): Request
-}
-
-/** The same of a request that is an object already. The host is hostile text and is never used. */
-export function askedBy(request: Request): Asked {
-  const { method, url, headers } = request
-  let headerBytes = 0
-  headers.forEach((value, name) => {
-    headerBytes += name.length + value.length + 4
-  })
-  const target = url.slice(url.indexOf('/', url.indexOf('://') + 3))
-  return { head: { method, target, headerBytes, get: (name) => headers.get(name) }, request: () => request }
-}
-
-/** What the surface reads of the headers of a request. */
+/** The headers that the surface reads. */
 export interface RequestHead {
-  bytes: number
   accept: string | null
   acceptEncoding: string
   ifNoneMatch: string | null
@@ -62,19 +37,25 @@ export interface RequestHead {
   hasBody: boolean
 }
 
-export const readHead = (head: Pick<Asked['head'], 'headerBytes' | 'get'>): RequestHead => ({
-  bytes: head.headerBytes,
-  accept: head.get('accept'),
-  acceptEncoding: head.get('accept-encoding') ?? '',
-  ifNoneMatch: head.get('if-none-match'),
-  ifMatch: head.get('if-match'),
-  agentKey: head.get('x-agent-key') ?? undefined,
-  railsToken: head.get('x-agent-rails') ?? undefined,
-  authorization: head.get('authorization') ?? undefined,
-  hasBody: head.get('transfer-encoding') !== null || Number(head.get('content-length') ?? 0) > 0,
+export const readHead = (headers: Headers): RequestHead => ({
+  accept: headers.get('accept'),
+  acceptEncoding: headers.get('accept-encoding') ?? '',
+  ifNoneMatch: headers.get('if-none-match'),
+  ifMatch: headers.get('if-match'),
+  agentKey: headers.get('x-agent-key') ?? undefined,
+  railsToken: headers.get('x-agent-rails') ?? undefined,
+  authorization: headers.get('authorization') ?? undefined,
+  hasBody: headers.get('transfer-encoding') !== null || Number(headers.get('content-length') ?? 0) > 0,
 })
 
-/** Who is calling. */
+/** A request, with what was read of it before a route is chosen. */
+export interface ReadRequest extends Target {
+  request: Request
+  head: RequestHead
+  address: string
+}
+
+/** The caller, as far as headers tell. */
 export const callOf = ({ agentKey, railsToken, authorization }: RequestHead, address: string): Call => ({
   address,
   agentKey,
@@ -82,16 +63,11 @@ export const callOf = ({ agentKey, railsToken, authorization }: RequestHead, add
   bearer: authorization === undefined ? undefined : /^bearer +(\S+)$/i.exec(authorization)?.[1],
 })
 
-/** Who calls, and what only the whole request can tell. A signature says something only where a key is to be proved. */
-export const callFor = (
-  { access }: Operation,
-  asked: Asked,
-  { head, address }: { head: RequestHead; address: string },
-): Call => ({
+/** The caller of an operation. A signature says something only where a key is to be proved. */
+export const callFor = ({ access }: Operation, { request, head, address }: ReadRequest): Call => ({
   ...callOf(head, address),
-  signed:
-    access === 'agent_key' && asked.head.get('signature-input') !== null ? signedCall(asked.request()) : undefined,
-  signal: () => asked.request().signal,
+  signed: access === 'agent_key' && request.headers.has('signature-input') ? signedCall(request) : undefined,
+  signal: request.signal,
 })
 
 /** Copies the body before anyone reads it, because its digest is signed. */
@@ -100,22 +76,20 @@ function signedCall(request: Request): SignedCall {
   return { header: (name) => request.headers.get(name) ?? undefined, body: () => copy.bytes() }
 }
 
-/** Refuses a request that is too large, before reading anything else of it. */
-export function checkHead({ pathname, search }: Target, head: RequestHead): void {
+/** Refuses an address that is too long, before anything else of the request is read. */
+export function checkLength({ pathname, search }: Target): void {
   if (pathname.length + search.length > LIMITS.urlBytes) throw new Problem('uri_too_long')
-  if (head.bytes > LIMITS.headerBytes) throw new Problem('headers_too_large')
 }
 
 /** Gathers an operation's input from the path, the query and the body. */
-export function readInput(
+export async function readInput(
   op: Operation,
-  request: () => Request,
-  { search, head }: { search: string; head: RequestHead },
+  { request, search, head }: Omit<ReadRequest, 'pathname' | 'address'>,
   path: Record<string, string>,
-): Soon<Record<string, unknown>> {
+): Promise<Record<string, unknown>> {
   const { shape } = op.input
   const query = readQuery(search, op.http.method === 'GET' ? shape : {})
-  if (op.http.method === 'POST') return readJsonObject(request(), op.bodyBytes ?? LIMITS.bodyBytes)
+  if (op.http.method === 'POST') return readJsonObject(request, op.bodyBytes ?? LIMITS.bodyBytes)
   refuseBody(head)
   Object.assign(query, path)
   for (const name in query) {
@@ -126,8 +100,8 @@ export function readInput(
 }
 
 /**
- * Permalinks are written with the address of this service before them, and taken so. One with another address is another
- * one's, and is left as it is. A host is hostile text, and harmless here: whoever sends one could as well send the path alone.
+ * Takes the address of this service off a permalink, because permalinks are written with it. A permalink of another service is
+ * left as it is. The host of a request is hostile text, and harmless here: its sender could as well send the path alone.
  */
 export function withOwnPath(input: Record<string, unknown>, addresses: readonly string[]): Record<string, unknown> {
   const { href } = input
@@ -135,13 +109,13 @@ export function withOwnPath(input: Record<string, unknown>, addresses: readonly 
   return own === undefined ? input : { ...input, href: String(href).slice(own.length) }
 }
 
-/** The addresses that this service has for the one who asks: its own, and the host that the request was sent to. */
+/** The addresses of this service as its caller knows them: its own, and the host that the request was sent to. */
 export function ownAddresses(baseUrl: string, host: string | null): string[] {
   return [baseUrl, ...(host === null ? [] : [`http://${host}`, `https://${host}`])]
 }
 
-/** Where an operation's parameter is in a request. */
-export function placeOf({ http }: Operation, name: string | undefined): FieldError['in'] {
+/** Tells which part of a request an operation's parameter is in. */
+export function parameterLocation({ http }: Operation, name: string | undefined): FieldError['in'] {
   if (name !== undefined && http.path.includes(`{${name}}`)) return 'path'
   return http.method === 'POST' ? 'body' : 'query'
 }

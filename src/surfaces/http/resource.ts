@@ -6,7 +6,7 @@ export interface Resource {
   name: string
   path: string
   summary: string
-  /** What a reader of the OpenAPI document should know beyond the summary. */
+  /** More than the summary, for readers of the OpenAPI document. */
   description?: string
   tag: Tag
   /** Public unless this says otherwise. */
@@ -18,7 +18,7 @@ export interface Resource {
   cost?: number
   /** Takes long to render: it waits for its turn, and light work goes first. */
   heavy?: true
-  /** As of an operation: the same stamp and the same path give the same bytes. */
+  /** The same stamp and the same path give the same bytes: see `Operation`. */
   stamp?: Stamp
   /** Its bytes are worth compressing, though their type does not say so. Text always is. */
   compressed?: true
@@ -81,3 +81,13 @@ export function wholePage(rendered: Rendered): Omit<RenderedPage, 'body'> & { by
   const { body, ...page } = rendered
   return { ...page, bytes: Buffer.from(body) }
 }
+
+/** The JSON form of a resource. It is checked against its schema before it is sent. */
+export const jsonForm = <S extends z.ZodType>(
+  schema: S,
+  make: (parameter: string) => z.input<S> | Promise<z.input<S>>,
+): ResourceForm => ({
+  type: 'application/json',
+  schema,
+  render: async (parameter) => JSON.stringify(schema.parse(await make(parameter))),
+})

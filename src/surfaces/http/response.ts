@@ -1,8 +1,6 @@
 import { type Access, type Quota, refusalOf, type Visit } from '../../operation.ts'
 import { type FieldError, Problem, type ProblemExtra } from '../../problem.ts'
-import { after, type Soon } from '../../soon.ts'
 import { STATUS } from '../../status.ts'
-import { type ReadyBytes, readyBytes } from '../../transport/answer.ts'
 import { type Encoding, encoded } from './compression.ts'
 
 export const REALM = 'agent-trust-registry'
@@ -20,7 +18,7 @@ const COMMON: Readonly<Record<string, string>> = {
 
 const BROWSER_TYPES = /html|xml/
 
-/** What a browser is told of everything that it may show as a page: nothing of this site is for other windows or devices. */
+/** Headers of everything that a browser may show as a page: nothing of this site is for other windows or devices. */
 const FOR_BROWSERS: Readonly<Record<string, string>> = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'cross-origin',
@@ -46,29 +44,22 @@ export interface Reply {
 /** A reply whose bytes are known. */
 export type WholeReply = Reply & { body: Uint8Array<ArrayBuffer> }
 
-/** Of a protocol that makes its own responses. */
+/** The reply of a protocol that makes its own responses. */
 export const replyOf = ({ status, headers, body }: Response): Reply => ({
   status,
   headers: Object.fromEntries(headers),
   body,
 })
 
-/** As a protocol gives it. */
-export const asResponse = ({ status, headers, body }: Reply): Response =>
-  new Response(body as BodyInit | null, { status, headers })
-
-/** As the transport takes it. */
-export const written = (reply: Reply, isHead: boolean): ReadyBytes | Response => {
-  const { status, headers, body } = reply
-  if (body !== null && !(body instanceof Uint8Array)) return asResponse(reply)
-  return readyBytes(status, headers, body, isHead)
-}
+/** The answer to HEAD has the headers of GET, with the length of the body that it leaves out. */
+export const asResponse = ({ status, headers, body }: Reply, isHead = false): Response =>
+  new Response(isHead ? null : body, { status, headers })
 
 /** Sets the headers that every answer has. */
-export function setCommon(headers: Headers, requestId: string, secure: boolean): void {
+export function setCommon(headers: Headers, requestId: string, baseUrl: string): void {
   headers['x-request-id'] = requestId
   for (const name in COMMON) headers[name] = COMMON[name] as string
-  if (secure) headers['strict-transport-security'] = 'max-age=31536000'
+  if (baseUrl.startsWith('https:')) headers['strict-transport-security'] = 'max-age=31536000'
 }
 
 export const preflight = (methods: string): Reply => ({
@@ -87,18 +78,16 @@ export const quotaHeaders = (quota: Quota | undefined): Headers =>
   quota ? { 'ratelimit-policy': policyOf(quota), ratelimit: remainingOf(quota) } : {}
 
 export const policyOf = ({ bucket, limit, windowSeconds }: Quota): string => `"${bucket}";q=${limit};w=${windowSeconds}`
-export const isSamePolicy = (a: Quota | undefined, b: Quota | undefined): boolean =>
-  a?.bucket === b?.bucket && a?.limit === b?.limit && a?.windowSeconds === b?.windowSeconds
+export const isSamePolicy = (a: Quota, b: Quota | undefined): boolean =>
+  a.bucket === b?.bucket && a.limit === b.limit && a.windowSeconds === b.windowSeconds
+
 export const remainingOf = ({ bucket, remaining, resetSeconds }: Quota): string =>
   `"${bucket}";r=${remaining};t=${resetSeconds}`
 
 /** Adds what depends on the caller: the quota, and that other callers get another answer. */
 export function forCaller(reply: Reply, { quota }: Visit, access: Access): Reply {
   const { headers } = reply
-  if (quota) {
-    headers['ratelimit-policy'] = policyOf(quota)
-    headers['ratelimit'] = remainingOf(quota)
-  }
+  Object.assign(headers, quotaHeaders(quota))
   // Shared caches treat only Authorization as a credential (RFC 9111 3.5).
   if (access !== 'public') headers['vary'] = varying(headers['vary'], 'X-Agent-Rails, Authorization')
   return reply
@@ -122,22 +111,21 @@ export interface Answer {
 }
 
 /** An answer, whole, with a strong ETag over its bytes. */
-export function good(answer: Answer): Soon<WholeReply> {
+export async function good(answer: Answer): Promise<WholeReply> {
   const { bytes, type, cache, headers, encoding, isMadeOnce, status = 200, ifMatch = null } = answer
   const etag = cache === 'no-store' ? undefined : etagOf(bytes, encoding)
   if (status === 200 && !isNamedBy(ifMatch, etag)) throw new Problem('precondition_failed')
-  return after(encoded(bytes, encoding ?? 'identity', isMadeOnce), (body) => {
-    const all: Headers = {
-      ...headers,
-      'cache-control': cache,
-      'content-type': type,
-      'content-length': String(body.length),
-    }
-    if (etag !== undefined) all['etag'] = etag
-    if (encoding !== undefined) all['vary'] = varying(headers?.['vary'], 'Accept-Encoding')
-    if (body !== bytes) all['content-encoding'] = encoding ?? ''
-    return { status, headers: all, body }
-  })
+  const body = await encoded(bytes, encoding ?? 'identity', isMadeOnce)
+  const all: Headers = {
+    ...headers,
+    'cache-control': cache,
+    'content-type': type,
+    'content-length': String(body.length),
+  }
+  if (etag !== undefined) all['etag'] = etag
+  if (encoding !== undefined) all['vary'] = varying(headers?.['vary'], 'Accept-Encoding')
+  if (body !== bytes) all['content-encoding'] = encoding ?? ''
+  return { status, headers: all, body }
 }
 
 /**
@@ -148,25 +136,6 @@ export function etagOf(bytes: Uint8Array<ArrayBuffer>, encoding: Encoding = 'ide
   const digest = Bun.hash.xxHash3(bytes).toString(16).padStart(16, '0')
   return `"${digest}${encoding === 'identity' ? '' : `-${encoding}`}"`
 }
-
-const digest = new DataView(new ArrayBuffer(8))
-const DIGITS = '0123456789abcdef'
-
-/** Writes the ETag of bytes that are not encoded, and gives the place after it: no text is made of it. */
-export function writeEtag(bytes: Uint8Array<ArrayBuffer>, out: Uint8Array, to: number): number {
-  digest.setBigUint64(0, Bun.hash.xxHash3(bytes) as bigint)
-  let at = to
-  out[at++] = QUOTE
-  for (let i = 0; i < 8; i++) {
-    const byte = digest.getUint8(i)
-    out[at++] = DIGITS.charCodeAt(byte >> 4)
-    out[at++] = DIGITS.charCodeAt(byte & 15)
-  }
-  out[at++] = QUOTE
-  return at
-}
-
-const QUOTE = 34
 
 /** The answer, or 304 if the caller has it (RFC 9110 13.1.2). */
 export function conditional(whole: Reply, ifNoneMatch: string | null): Reply {
@@ -206,11 +175,12 @@ export const matches = (header: string | null, etag: string): boolean =>
   header === etag ||
   (header ?? '').split(',', MOST_TAGS).some((candidate) => ['*', etag, `W/${etag}`].includes(candidate.trim()))
 
+/** Headers about the body, which 304 leaves out. */
+export const CONTENT_HEADERS = ['content-type', 'content-length', 'content-encoding']
+
 /** The headers of an answer that is not sent again. */
-function unchanged(headers: Headers): Headers {
-  const { 'content-type': _type, 'content-length': _length, 'content-encoding': _coding, ...kept } = headers
-  return kept
-}
+const unchanged = (headers: Headers): Headers =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !CONTENT_HEADERS.includes(name)))
 
 /** RFC 8288, from the same links that the body carries. */
 export function linkHeader(links: Record<string, string | null>): Record<string, string> {
@@ -221,15 +191,15 @@ export function linkHeader(links: Record<string, string | null>): Record<string,
 export interface RefusalOptions {
   baseUrl: string
   requestId: string
-  /** Where a parameter is in the request. */
-  placeOf?: (name: string | undefined) => FieldError['in']
+  /** Tells which part of the request a parameter is in. */
+  locationOf?: (name: string | undefined) => FieldError['in']
   headers?: Record<string, string> | undefined
 }
 
 /** RFC 9457. All text is ours: nothing of the request is repeated. */
 export function problemDocument(problem: Problem, options: RefusalOptions): Record<string, unknown> {
   const { code, entry, detail, extra } = problem
-  const { baseUrl, requestId, placeOf = () => 'query' } = options
+  const { baseUrl, requestId, locationOf = () => 'query' } = options
   return {
     type: `${baseUrl}/problems/${code}`,
     title: entry.title,
@@ -238,7 +208,7 @@ export function problemDocument(problem: Problem, options: RefusalOptions): Reco
     detail,
     request_id: requestId,
     agent_hint: problem.hint,
-    ...(extra.errors && { errors: extra.errors.map((error) => ({ in: placeOf(error.name), ...error })) }),
+    ...(extra.errors && { errors: extra.errors.map((error) => ({ in: locationOf(error.name), ...error })) }),
     ...extra.members,
     ...(extra.retryAfterSeconds !== undefined && { retry_after_seconds: extra.retryAfterSeconds }),
   }

@@ -21,9 +21,9 @@ export function parameterValues(
   })
 }
 
-/** What a path leads to: by method, what answers. */
+/** A route: by method, what answers. */
 export interface Route<Answer> {
-  /** As it is documented, which also names it in the log: the path of a request is hostile text. */
+  /** The documented path, which names the route in the log: the path of a request is hostile text. */
   path: string
   methods: Map<string, Answer>
 }
@@ -77,7 +77,7 @@ export class RouteTable<Answer> {
   }
 }
 
-/** What is no encoding is taken as it stands; no parameter accepts it. */
+/** Decodes a value. A value with invalid encoding is left as it is: no parameter accepts it. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(value)

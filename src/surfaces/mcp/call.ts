@@ -3,14 +3,13 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcon
 import { answerValue, type Operation } from '../../operation.ts'
 import { type Problem, withFullStop } from '../../problem.ts'
 import { withOwnPath } from '../http/request.ts'
-import { lastKnownNote } from '../written/last-known.ts'
-import { answeredQuestion, readingOf, writtenInput } from '../written/lookup.ts'
-import { placeOf } from '../written/sentence-words.ts'
-import { SENTENCES, type Sentence } from '../written/sentences.ts'
+import { answeredQuestion, readInput, readingNote } from '../words/input.ts'
+import { lastKnownNote, sourceOf } from '../words/row-text.ts'
+import { SENTENCES, type Sentence } from '../words/sentences.ts'
 import { nextCall } from './next-call.ts'
-import { placeAt, untoldOf } from './place-at.ts'
 import type { Tool } from './tools.ts'
 import type { Visitor } from './visitor.ts'
+import { evidenceOf, placeAt } from './whole-answer.ts'
 
 type Arguments = Record<string, unknown>
 
@@ -36,33 +35,33 @@ export async function callTool(
   const args = withOwnPath(given, [visitor.baseUrl])
   const op = tool.operationFor(args)
   const now = today()
-  const asked = writtenInput(args, Object.keys(op.input.shape), now)
-  const reading = readingOf(args, asked)
-  const day = typeof asked['as_of'] === 'string' && asked['as_of'] !== '' ? asked['as_of'] : now
-  // Whoever verifies the answer needs the question that it answers, on its day, and nothing that is no part of one.
-  const toldOf = (answer?: unknown): Pick<CallToolResult, '_meta'> => {
-    const { include: _, ...question } = asked
-    const dated = 'as_of' in op.input.shape ? { ...question, as_of: day } : question
-    const told = isDeepStrictEqual(args, asked) ? undefined : answeredQuestion(dated, answer)
-    return told ? { _meta: { [QUESTION]: told } } : {}
+  const question = readInput(args, Object.keys(op.input.shape), now)
+  const reading = readingNote(args, question)
+  const day = typeof question['as_of'] === 'string' && question['as_of'] !== '' ? question['as_of'] : now
+  // A verifier of the answer needs the question, on its day, without arguments that are no part of one.
+  const metaOf = (answer?: unknown): Pick<CallToolResult, '_meta'> => {
+    const { include: _, ...asked } = question
+    const dated = 'as_of' in op.input.shape ? { ...asked, as_of: day } : asked
+    const answered = isDeepStrictEqual(args, question) ? undefined : answeredQuestion(dated, answer)
+    return answered ? { _meta: { [QUESTION]: answered } } : {}
   }
-  const outcome = await visitor.perform(op, async () => asked)
-  if (!outcome.ok) return { ...refused(tool, op, outcome.problem, visitor), ...(isAnswer(outcome.problem) && toldOf()) }
+  const outcome = await visitor.perform(op, async () => question)
+  if (!outcome.ok) return { ...refused(tool, op, outcome.problem, visitor), ...(isAnswer(outcome.problem) && metaOf()) }
   const answer = answerValue(outcome.output) as Arguments
   const lookup = tools.find(({ operationFor }) => operationFor({}).name === 'lookup_reference')?.operationFor({})
-  const place = lookup && (await placeAt(lookup, asked, { day, answer }))
-  const untold = lookup && (await untoldOf(lookup, asked, { day, answer }))
-  const about = { baseUrl: visitor.baseUrl, day, asked, place, untold }
-  const sentence = (SENTENCES[op.name] as Sentence)(answer as never, about)
+  const place = lookup && (await placeAt(lookup, question, { day, answer }))
+  const evidence = lookup && (await evidenceOf(lookup, question, { day, answer }))
+  const context = { baseUrl: visitor.baseUrl, day, question, place, evidence }
+  const sentence = (SENTENCES[op.name] as Sentence)(answer as never, context)
   const text = reading === undefined ? sentence : `${reading} ${sentence}`
   return {
     content: [{ type: 'text', text }, ...linksOf(answer, visitor.baseUrl)],
     structuredContent: answer,
-    ...toldOf(answer),
+    ...metaOf(answer),
   }
 }
 
-/** A price that is not there is the answer to a question that was understood; what was not understood is not repeated. */
+/** Whether a refusal answers a question that was understood: there is no such price. A question that was not understood is not repeated. */
 const isAnswer = ({ entry }: Problem): boolean => entry.kind === 'not_found'
 
 function refused(tool: Tool, op: Operation, problem: Problem, visitor: Visitor): CallToolResult {
@@ -72,10 +71,10 @@ function refused(tool: Tool, op: Operation, problem: Problem, visitor: Visitor):
   return { content: [{ type: 'text', text }], structuredContent: visitor.document(problem, op), isError: true }
 }
 
-/** Where the whole proof of one row is, if the answer has only the pointer to it. */
+/** A link to the whole proof of one row, if the answer has only the pointer to it. */
 function linksOf({ proof }: Arguments, baseUrl: string): CallToolResult['content'] {
   const isPointer = typeof proof === 'object' && proof !== null && 'href' in proof
-  const place = isPointer ? placeOf(proof) : undefined
-  if (!place) return []
-  return [{ type: 'resource_link', uri: `${baseUrl}${place.href}`, name: 'proof', mimeType: 'application/json' }]
+  const source = isPointer ? sourceOf(proof) : undefined
+  if (!source) return []
+  return [{ type: 'resource_link', uri: `${baseUrl}${source.href}`, name: 'proof', mimeType: 'application/json' }]
 }

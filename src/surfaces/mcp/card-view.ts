@@ -1,5 +1,5 @@
-// The evidence card, run by a client in a frame without network (MCP Apps, SEP-1865). It talks to its host alone: it is
-// told the question and the answer, asks for the same answer with its proof, and checks that here, in the frame.
+// The evidence card, run by a client in a frame without network (MCP Apps, SEP-1865). It talks to its host alone: it
+// receives the question and the answer, asks for the same answer with its proof, and checks that here, in the frame.
 
 import { parsePolicy, verifyBody } from '../../proof/verify.ts'
 

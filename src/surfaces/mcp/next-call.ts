@@ -1,6 +1,6 @@
 import type { Problem, ProblemCode } from '../../problem.ts'
 
-// What to call after a refusal. An agent that is told only what was wrong tries again with guesses.
+// The next call after a refusal. An agent that learns only what was wrong tries again with guesses.
 
 const SHEET = 'Next: call code_sheet with the same cpt, region and as_of to see everything that exists for it.'
 const COVERAGE = 'Next: call coverage with the same cpt to see where it has prices.'
@@ -32,8 +32,8 @@ const OTHER_NAMES: { readonly [tool: string]: string } = {
   price_bill: `each line is as ${LINE}`,
 }
 
-/** What depends on the call that was refused. */
-function ofCall({ code, extra }: Problem, { name, takes }: Called): string | undefined {
+/** Advice that depends on the call that was refused. */
+function ofCall({ code, extra }: Problem, { name, takes }: ToolCall): string | undefined {
   if (code === 'modifier_not_priced')
     return 'Next: call lookup_price with the modifier that stands on the bill, one of `available.modifiers`; without a bill, say beside the amount which one you took.'
   if (code === 'invalid_cpt')
@@ -54,20 +54,20 @@ function periodsIn({ extra }: Problem): string {
     charts?: { chart: string; held: { from: string; to: string }[] }[]
     last_known?: unknown
   }
-  // The last day of its edition is told with it.
+  // Its sentence has the last day of its edition.
   if (last_known) return ''
   const held = charts.flatMap(({ chart, held }) => held.slice(-1).map(({ from, to }) => `${chart} ${from} to ${to}`))
   return held.length === 0 ? '' : ` Held: ${held.join(', ')}.`
 }
 
-interface Called {
+interface ToolCall {
   name: string
   /** The names of its arguments. */
   takes: readonly string[]
 }
 
 /** Names the next call after a refusal of this tool. */
-export function nextCall(problem: Problem, called: Called): string {
+export function nextCall(problem: Problem, called: ToolCall): string {
   const { code, entry, extra, hint } = problem
   const { name: tool } = called
   if (hint !== entry.hint) return `Next: ${hint}`

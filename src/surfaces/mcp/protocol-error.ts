@@ -10,7 +10,7 @@ interface RpcError {
   data?: unknown
 }
 
-/** Of the revision 2026-07-28; the library does not name it. */
+/** A code of the revision 2026-07-28 that the library does not name. */
 const HEADER_MISMATCH = -32_020
 const VERSIONS = `the revisions of this service are 2026-07-28, ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`
 
@@ -28,7 +28,7 @@ const WORDS: { readonly [code: number]: string } = {
   [HEADER_MISMATCH]: 'MCP-Protocol-Version, Mcp-Method and Mcp-Name must be there and say the same as the body',
 }
 
-/** Errors of the transport have one code, and are told apart by the status. */
+/** Errors of the transport have one code, and differ in the status. */
 const WORDS_BY_STATUS: { readonly [status: number]: string } = {
   400: `The message does not fit its headers; ${VERSIONS}`,
   406: 'Accept must have both application/json and text/event-stream',
@@ -62,7 +62,7 @@ function rewritten(text: string, status: number): string {
 /** A version of letters could say anything; one of digits cannot. */
 const isVersion = (text: unknown): boolean => typeof text === 'string' && /^v?[0-9][0-9.-]{0,15}$/.test(text)
 
-/** What a client needs in order to continue, by code. */
+/** The data that a client needs in order to continue, by code. */
 const DATA: { readonly [code: number]: (data: Members) => Members } = {
   [ProtocolErrorCode.MissingRequiredClientCapability]: ({ requiredCapabilities }) => ({ requiredCapabilities }),
   [ProtocolErrorCode.UnsupportedProtocolVersion]: ({ supported, requested }) => ({

@@ -12,16 +12,16 @@ import type { Visitor } from './visitor.ts'
 
 export interface ServerParts {
   operations: () => readonly Operation[]
-  /** Those that do not refuse whoever asks: all, but of a mirror. */
+  /** The operations that answer: all, except on a mirror. */
   answered: () => readonly Operation[]
   resources: () => readonly Resource[]
   /** The day, as an ISO date in UTC. */
   today: () => string
   card: Card
   tools: readonly Tool[]
-  /** Those of the tools that `answered` has. The others are not listed: called all the same, they say where to ask. */
+  /** The tools of `answered`. The others are not listed; a call of one is told where to ask. */
   listed: readonly Tool[]
-  /** What the service says of itself beside what it is. */
+  /** The notice of a mirror; undefined on the service itself. */
   notice: string | undefined
   visitor: Visitor
 }

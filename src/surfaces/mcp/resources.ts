@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { answerText, type Operation } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
-import { askedBy, LIMITS, readHead, readInput, targetOf } from '../http/request.ts'
+import { LIMITS, readHead, readInput, targetOf } from '../http/request.ts'
 import { isFile, type Resource, wholePage } from '../http/resource.ts'
 import { CARD_MIME, CARD_URI, type Card } from './card.ts'
 import type { Visitor } from './visitor.ts'
@@ -20,7 +20,7 @@ const RELEASES = '/api/releases'
 
 export interface ReadableParts {
   operations: readonly Operation[]
-  /** Those of the HTTP surface. */
+  /** The resources of the HTTP surface. */
   resources: readonly Resource[]
   card: Card
 }
@@ -62,14 +62,14 @@ export async function readResource(parts: ReadableParts, uri: string, visitor: V
   if (uri === CARD_URI) return { contents: [await meteredCard(parts, visitor)] }
   const { baseUrl } = visitor
   const target = uri.startsWith(`${baseUrl}/`) && uri.length <= LIMITS.urlBytes ? uri.slice(baseUrl.length) : undefined
-  const asked = target === undefined ? undefined : askedBy(new Request(`http://localhost${target}`))
-  const { pathname: path, search } = asked ? targetOf(asked.head.target) : { pathname: '', search: '' }
+  const { pathname: path, search } = target === undefined ? { pathname: '', search: '' } : targetOf(target)
   const found = parts.operations
     .filter(isPublicGet)
     .flatMap((op) => (valuesIn(op.http.path, path) ? [{ op, values: valuesIn(op.http.path, path) ?? {} }] : []))[0]
-  if (asked && found) {
+  if (found) {
+    const request = new Request(`http://localhost${target}`)
     const outcome = await visitor.perform(found.op, () =>
-      readInput(found.op, asked.request, { search, head: readHead(asked.head) }, found.values),
+      readInput(found.op, { request, search, head: readHead(request.headers) }, found.values),
     )
     if (!outcome.ok) throw refusalOfRead(outcome.problem, visitor, found.op)
     return { contents: [{ uri, mimeType: JSON_TYPE, text: answerText(outcome.output) }] }

@@ -1,7 +1,7 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Operation } from '../../operation.ts'
-import { AS_WRITTEN, SHARED } from '../written/lookup.ts'
+import { READ_NAMES, SHARED_NAMES } from '../words/input.ts'
 import { CARD_URI } from './card.ts'
 
 /** A tool is one operation under a name that says what an agent gets, or two that belong together. */
@@ -36,7 +36,7 @@ const TOOLS: readonly ToolSpec[] = [
 
 export interface Tool {
   name: string
-  /** What `tools/list` says about it. */
+  /** Its entry in `tools/list`. */
   listed: ListedTool
   /** The operation to perform for these arguments. It takes the arguments of the tool as its input. */
   operationFor: (args: Readonly<Record<string, unknown>>) => Operation
@@ -94,7 +94,7 @@ const oneView = (op: Operation, view?: string): Operation => ({
   run: ({ view: _, ...query }, caller) => op.run(query, caller),
 })
 
-/** What the schema of a tool with two views says: the arguments of both. */
+/** The schema of a tool with two views has the arguments of both. */
 const inViews = (first: Operation, view: string, second: Operation): Operation => ({
   ...first,
   input: first.input.extend({
@@ -115,7 +115,7 @@ function descriptionOf({ summary, description, access }: Operation): string {
 const inToolNames = (text: string): string =>
   TOOLS.reduce((said, { name, operation }) => said.replaceAll(`\`${operation}\``, `\`${name}\``), text)
 
-/** Words of a schema that tell a model nothing that the description does not say better. */
+/** Words of a schema that the description says better. */
 const NOISE = new Set(['$schema', 'examples', 'maxLength', 'propertyNames'])
 
 type Schema = Readonly<Record<string, unknown>>
@@ -154,15 +154,15 @@ function schemaOf(input: z.ZodObject, lookup: z.ZodObject): Schema {
 
 /** A client that checks arguments before it sends them must not refuse `99213-25`, which is read: a description forbids nothing. */
 function inAnyForm(name: string, schema: Schema): Schema {
-  if (!AS_WRITTEN.includes(name)) return schema
+  if (!READ_NAMES.includes(name)) return schema
   const { pattern: _, format, type, ...others } = schema
-  // Of the others, some may begin with zeros, which a number would lose: these stay texts.
+  // The other values may begin with zeros, which a number would lose: they stay texts.
   if (name === 'billed') return { ...others, anyOf: [{ type }, { type: 'number' }] }
   if (format !== 'date') return { type, ...others }
   return { type, ...others, description: `${others['description']}; as 2026-07-15` }
 }
 
-/** What may be said once for all lines is no member of the operation: it is put into the lines before. */
+/** Arguments for all lines are no parameters of the operation: they are put into the lines before. */
 const ONCE = Object.fromEntries(
-  SHARED.map((name) => [name, { type: 'string', description: 'for all lines without one of their own' }]),
+  SHARED_NAMES.map((name) => [name, { type: 'string', description: 'for all lines without one of their own' }]),
 )

@@ -1,11 +1,10 @@
 import type { Call, Gate, Operation, Outcome, Quota } from '../../operation.ts'
 import { perform } from '../../operation.ts'
 import type { Problem } from '../../problem.ts'
-import type { Soon } from '../../soon.ts'
-import { placeOf } from '../http/request.ts'
+import { parameterLocation } from '../http/request.ts'
 import { problemDocument } from '../http/response.ts'
 
-/** Who sent one message, and what is learned while it is answered. */
+/** The sender of one message, and the facts that are learned while it is answered. */
 export class Visitor {
   quota?: Quota | undefined
   /** Whether the message was counted against a quota. */
@@ -24,7 +23,7 @@ export class Visitor {
     readonly baseUrl: string,
   ) {}
 
-  async perform(op: Operation, read: () => Soon<Record<string, unknown>>): Promise<Outcome> {
+  async perform(op: Operation, read: () => Promise<Record<string, unknown>>): Promise<Outcome> {
     this.isCounted = true
     const outcome = await perform(op, this.call, this.gate, read)
     this.quota = outcome.visit.quota
@@ -44,6 +43,10 @@ export class Visitor {
   /** A refusal as the HTTP surface sends it. */
   document(problem: Problem, op?: Operation): Record<string, unknown> {
     const { baseUrl, requestId } = this
-    return problemDocument(problem, { baseUrl, requestId, ...(op && { placeOf: (name) => placeOf(op, name) }) })
+    return problemDocument(problem, {
+      baseUrl,
+      requestId,
+      ...(op && { locationOf: (name) => parameterLocation(op, name) }),
+    })
   }
 }

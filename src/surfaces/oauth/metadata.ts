@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { SCOPE_NAMES } from '../../operation.ts'
-import { jsonForm } from '../http/json-form.ts'
-import type { Resource } from '../http/resource.ts'
+import { jsonForm, type Resource } from '../http/resource.ts'
 
 export interface OAuthMetadataParts {
   baseUrl: () => string

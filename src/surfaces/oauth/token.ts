@@ -17,7 +17,7 @@ const MEMBERS = [
 type Member = (typeof MEMBERS)[number]
 type TokenForm = { [name in Member]?: string } & { resource?: string[] }
 
-/** What the client sent to show who it is. Hostile. */
+/** The credentials that the client sent. Hostile. */
 export type ClientClaim = Record<
   'authorization' | 'client_secret' | 'client_assertion' | 'client_assertion_type',
   string | undefined

@@ -1,7 +1,6 @@
 import { STATUS } from '../../status.ts'
 import type { RefusalPages } from '../http/exchange.ts'
-import { jsonForm } from '../http/json-form.ts'
-import type { Resource } from '../http/resource.ts'
+import { jsonForm, type Resource } from '../http/resource.ts'
 import { type Frame, PAGE_HEADERS } from '../site/frame.ts'
 import { markdownText } from '../site/markup.ts'
 import type { ProblemDocument } from './problem-html.tsx'
@@ -27,11 +26,11 @@ export const problemPages = (frame: Frame): Resource => ({
   ],
 })
 
-/** Of what is refused to many at once: the same page for all, so that a flood of refusals costs little. */
+/** Refusals that many callers get at once have one page for all, so that a flood of them costs little. */
 const MADE_ONCE: readonly unknown[] = [STATUS.limited, STATUS.unavailable]
 const MOST_MADE = 128
 
-/** What a browser is refused with, in place of the problem document: the same words, code and hint. */
+/** The page that a browser gets in place of the problem document, with the same words, code and hint. */
 export function refusalPages(frame: Frame): RefusalPages {
   const made = new Map<string, Uint8Array<ArrayBuffer>>()
   return {

@@ -2,7 +2,7 @@ import type { PricedRow } from '../../proof/price/row.ts'
 
 // How an amount follows from the inputs that its row states, spelled out. Exact: nothing is rounded before the end.
 
-/** An exact decimal: digits, and how many of them stand after the point. */
+/** An exact decimal: digits, and the number of them after the point. */
 interface Decimal {
   digits: bigint
   places: number
@@ -60,7 +60,7 @@ function formulaOf(inputs: Inputs, rvuOf: (part: string) => string): Formula {
 
 export interface Arithmetic {
   formula?: Formula
-  /** The same with the values of the outpatient system, where CMS caps the amount by them. */
+  /** The formula with the values of the outpatient system, where CMS caps the amount by them. */
   cap?: Formula
   sentences: readonly string[]
 }

@@ -8,7 +8,7 @@ import { CHECK_STEPS } from './price-words.ts'
 
 /**
  * The check that a reader can run. Without a script it says what is checked and how to do it on the command line. The
- * answer stands in the page, byte for byte as the service gave it, so that a page that was saved can still be checked.
+ * answer is in the page, byte for byte as the service gave it, so that a page that was saved can still be checked.
  */
 export const CheckSection = ({ base, question, reference }: Pick<PriceFacts, 'base' | 'question' | 'reference'>) =>
   question ? (
@@ -45,5 +45,5 @@ export const CheckSection = ({ base, question, reference }: Pick<PriceFacts, 'ba
     </section>
   ) : null
 
-/** JSON that cannot end the element it stands in: no character of it starts a tag or a comment. */
+/** JSON that cannot end the element around it: no character of it starts a tag or a comment. */
 export const inScript = (json: string): string => json.replaceAll('<', '\\u003c')

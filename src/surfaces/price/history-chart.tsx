@@ -66,7 +66,7 @@ export const HistoryChart = ({ editions }: { editions: readonly Edition[] }) => 
   )
 }
 
-/** The same in words. */
+/** The chart in words. */
 export const historyText = (editions: readonly Edition[]): string =>
   editions
     .map(({ effective_from, price }) => `${price ? amountsText(price) : 'no price'} from ${inWords(effective_from)}`)

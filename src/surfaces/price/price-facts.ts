@@ -5,16 +5,16 @@ import type { CitedRow } from '../../proof/price/proofs.ts'
 import type { PlaceRow, Price, PricedRow, Row } from '../../proof/price/row.ts'
 import type { Ask, Reply } from '../site/ask.ts'
 import type { Frame } from '../site/frame.ts'
-import type { Hospital } from '../written/hospital.ts'
+import type { Hospital } from '../words/hospitals.ts'
 import {
-  asWritten,
-  type Meant,
-  meantBy,
+  type Alternative,
+  alternativesTo,
+  type Fields,
   type PriceQuestion,
   pricePath,
   questionIn,
+  readFields,
   referencePath,
-  type Written,
 } from './price-question.ts'
 
 export interface PriceParts {
@@ -67,7 +67,7 @@ export interface LocalPrice {
   amount: string
 }
 
-/** Everything that a page about one question says, before it is HTML, markdown or JSON. */
+/** The content of a page about one question, before it is HTML, markdown or JSON. */
 export interface PriceFacts {
   base: string
   /** Undefined where a part of the question has no meaning. */
@@ -79,8 +79,8 @@ export interface PriceFacts {
   notHeld: readonly string[]
   history: readonly Edition[]
   localities: readonly LocalPrice[]
-  /** What the question may have been, where it has no meaning as it stands. */
-  meant: readonly Meant[]
+  /** Questions that may have been meant, where the one that was sent has no meaning. */
+  alternatives: readonly Alternative[]
   /** The hospital that was asked about, if it is known here. */
   hospital: Hospital | undefined
 }
@@ -88,19 +88,19 @@ export interface PriceFacts {
 const MOST_EDITIONS = 24
 const LINES_AT_ONCE = 100
 
-export async function priceFacts(parts: PriceParts, values: Written): Promise<PriceFacts> {
+export async function priceFacts(parts: PriceParts, sent: Fields): Promise<PriceFacts> {
   const hospitals = await parts.hospitals()
-  const written = asWritten(values, hospitals)
-  const question = questionIn(written, parts.today())
-  const asked = question ?? Object.fromEntries(Object.entries(written).filter(([, value]) => value !== ''))
+  const fields = readFields(sent, hospitals)
+  const question = questionIn(fields, parts.today())
+  const asked = question ?? Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
   const reference = await parts.ask('lookup_reference', { ...asked })
   const price = reference.problem ? undefined : (reference.body as PriceAnswer)
   const refusal = reference.problem
     ? ({ ...(reference.body as Refusal), status: reference.status } as Refusal)
     : undefined
-  const meant = question ? [] : meantBy(values, hospitals, parts.today())
+  const alternatives = question ? [] : alternativesTo(sent, hospitals, parts.today())
   const hospital = question?.npi === undefined ? undefined : hospitals.find(({ npi }) => npi === question.npi)
-  const facts = { base: parts.baseUrl(), question, reference, price, refusal, meant, hospital }
+  const facts = { base: parts.baseUrl(), question, reference, price, refusal, alternatives, hospital }
   if (!question) return { ...facts, sheet: [], notHeld: [], history: [], localities: [] }
   const [sheet, history, localities] = await Promise.all([
     sheetOf(parts, question),
@@ -119,13 +119,13 @@ async function sheetOf({ ask }: PriceParts, { cpt, region, as_of, npi }: PriceQu
   return { sheet: data, notHeld: not_held }
 }
 
-/** What a line is answered with. Where a modifier changes the amount, the row has the one that it changes. */
+/** The answer to a line. Where a modifier changes the amount, the row has the one that it changes. */
 interface Line<Stated> {
   row?: Stated
   adjustment?: { amount: string }
 }
 
-/** What other editions said, oldest first; of the same chart where there is a price. */
+/** Other editions of the chart that has the price, oldest first. */
 async function historyOf(
   { ask }: PriceParts,
   question: PriceQuestion,
@@ -150,7 +150,7 @@ async function historyOf(
     .reverse()
 }
 
-/** The same question for every Medicare area that the chart speaks of, lowest first. */
+/** Answers to the question for every Medicare area of the chart, lowest first. */
 async function localitiesOf({ ask }: PriceParts, question: PriceQuestion, price: PriceAnswer): Promise<LocalPrice[]> {
   const { cpt, as_of } = question
   if (price.npi !== null || 'low' in price.price) return []
@@ -171,7 +171,7 @@ async function localitiesOf({ ask }: PriceParts, question: PriceQuestion, price:
   return found.sort((a, b) => Number(a.amount) - Number(b.amount) || (a.region < b.region ? -1 : 1))
 }
 
-/** The page as JSON: what the operations said, in their own form. */
+/** The page as JSON: the answers of the operations, in their own form. */
 export const priceJson = ({
   base,
   question,
@@ -180,7 +180,7 @@ export const priceJson = ({
   notHeld,
   history,
   localities,
-  meant,
+  alternatives,
   hospital,
 }: PriceFacts): object => ({
   question: question ?? null,
@@ -189,7 +189,9 @@ export const priceJson = ({
   sheet: { data: sheet, not_held: notHeld },
   history,
   localities,
-  ...(meant.length > 0 ? { meant: meant.map((each) => ({ ...each, href: pricePath(each.question) })) } : {}),
+  ...(alternatives.length > 0
+    ? { meant: alternatives.map((each) => ({ ...each, href: pricePath(each.question) })) }
+    : {}),
   ...(hospital?.name === undefined
     ? {}
     : { hospital: { npi: hospital.npi, name: hospital.name, named_by: 'operator' } }),

@@ -2,27 +2,29 @@
 import { citedLines } from '../../proof/price/row-of-release.ts'
 import type { Frame } from '../site/frame.ts'
 import { Day } from '../site/landing-html.tsx'
-import { ScrollingTable } from '../site/layout.tsx'
+import { Sample, ScrollingTable } from '../site/layout.tsx'
 import { LookupForm } from '../site/lookup-form.tsx'
-import { amountsText, BASIS_WORDS, dollars, grouped, priceText } from '../site/words.ts'
+import { amountsText, dollars, grouped, inWords, priceText } from '../site/words.ts'
+import type { Hospital } from '../words/hospitals.ts'
+import { BASIS_WORDS, wordsOf } from '../words/schedules.ts'
 import { Calculation } from './calculation.tsx'
 import { CheckSection } from './check-section.tsx'
 import { HistoryChart } from './history-chart.tsx'
 import type { PriceAnswer, PriceFacts, ShortRow } from './price-facts.ts'
-import { pricePath } from './price-question.ts'
+import { type PriceQuestion, pricePath } from './price-question.ts'
 import {
   absenceTitle,
   codeText,
-  ofRow,
+  namedText,
+  questionFor,
   refusalTitle,
   scopeText,
+  sentencesBeside,
   settingIn,
   shownAmount,
   statement,
 } from './price-words.ts'
-import { QrCode } from './qr-code.tsx'
 import { RefusalPart } from './refusal-html.tsx'
-import { Statement } from './statement.tsx'
 import { LocalityStrip, stripText } from './strip.tsx'
 
 export function priceHtml(frame: Frame, facts: PriceFacts): Promise<string> {
@@ -63,6 +65,55 @@ export function priceHtml(frame: Frame, facts: PriceFacts): Promise<string> {
       </>
     ),
   })
+}
+
+interface StatementProps {
+  price: PriceAnswer
+  question: PriceQuestion
+  hospital: Hospital | undefined
+}
+
+/** The amount, what it is and is not, and when it is in force. */
+const Statement = ({ price, question, hospital }: StatementProps) => {
+  const { is, isNot } = wordsOf(price.basis)
+  const { release, in_force } = price.proof
+  const { from, to } = in_force?.period ?? { from: release.effective_from, to: release.effective_to }
+  return (
+    <section class="statement">
+      <h1>
+        Code {codeText(question)} on <span class="whole">{inWords(question.as_of)}</span>{' '}
+        {release.data_class === 'sample' && <Sample />}
+      </h1>
+      <p class="amount">{shownAmount(price)}</p>
+      <p class="lead">{statement(price, question)}</p>
+      {sentencesBeside(price, question).map((sentence) => (
+        <p>{sentence}</p>
+      ))}
+      {price.kind === 'rate' && <p>This is a factor that is multiplied by units, not a price.</p>}
+      <dl class="facts">
+        {hospital?.name !== undefined && (
+          <>
+            <dt>Hospital</dt>
+            <dd>{namedText(hospital)}</dd>
+          </>
+        )}
+        <dt>In force</dt>
+        <dd>
+          <span class="whole">{inWords(from)}</span> to <span class="whole">{inWords(to)}</span>
+        </dd>
+        <dt>It is</dt>
+        <dd>{is}</dd>
+        <dt>It is not</dt>
+        <dd>{isNot}</dd>
+        {price.flags.length > 0 && (
+          <>
+            <dt>Marked</dt>
+            <dd>{price.flags.map((flag) => flag.replaceAll('_', ' ')).join(', ')}</dd>
+          </>
+        )}
+      </dl>
+    </section>
+  )
 }
 
 const Source = ({ proof: { release }, locator }: PriceAnswer) => (
@@ -121,7 +172,7 @@ const Sheet = ({ question, price, sheet, notHeld }: PriceFacts) => {
             </td>
             <td data-label="Amount" class="number">
               {'price' in row ? (
-                <a href={pricePath(ofRow(question, row))}>{priceText(row.price)}</a>
+                <a href={pricePath(questionFor(question, row))}>{priceText(row.price)}</a>
               ) : (
                 <span class="reason">{absenceTitle(row.reason)}</span>
               )}
@@ -206,7 +257,7 @@ const History = ({ price, history }: PriceFacts) => {
   )
 }
 
-/** Of a long table, paper shows the beginning, and what is asked about in any case. */
+/** Paper shows the beginning of a long table, and the row that was asked about in any case. */
 const ROWS_ON_PAPER = { sheet: 6, history: 4 }
 const rowClass = (isThis: boolean, isFar: boolean): string | undefined =>
   isThis ? 'this' : isFar ? 'screen' : undefined
@@ -219,23 +270,18 @@ const Citation = ({ base, question }: PriceFacts) => {
   return (
     <section>
       <h2>Cite or print this page</h2>
-      <div class="cite">
-        <div>
-          <p>
-            This address keeps asking the same question, for the same day:
-            <br />
-            <a id="permalink" href={address}>
-              <code>{address}</code>
-            </a>
-          </p>
-          <p>
-            <button type="button" data-print hidden>
-              Print
-            </button>
-          </p>
-        </div>
-        <QrCode text={address} />
-      </div>
+      <p>
+        This address keeps asking the same question, for the same day:
+        <br />
+        <a id="permalink" href={address}>
+          <code>{address}</code>
+        </a>
+      </p>
+      <p>
+        <button type="button" data-print hidden>
+          Print
+        </button>
+      </p>
     </section>
   )
 }

@@ -1,7 +1,8 @@
 import { citedLines } from '../../proof/price/row-of-release.ts'
 import { blocks, bullets, markdownCode as code, markdownTable, markdownText as text } from '../site/markup.ts'
-import { amountsText, BASIS_WORDS, dollars, inWords, periodText, priceText } from '../site/words.ts'
-import type { Hospital } from '../written/hospital.ts'
+import { amountsText, dollars, inWords, periodText, priceText } from '../site/words.ts'
+import type { Hospital } from '../words/hospitals.ts'
+import { BASIS_WORDS, wordsOf } from '../words/schedules.ts'
 import { arithmeticOf } from './arithmetic.ts'
 import type { PriceAnswer, PriceFacts } from './price-facts.ts'
 import { type PriceQuestion, pricePath, referencePath } from './price-question.ts'
@@ -9,7 +10,6 @@ import {
   absenceTitle,
   choiceText,
   codeText,
-  limitsOf,
   namedText,
   OTHER_LISTS,
   otherLists,
@@ -21,11 +21,11 @@ import {
   statement,
 } from './price-words.ts'
 
-/** The same page as markdown. */
+/** The page as markdown. */
 export function priceMarkdown(facts: PriceFacts): string {
   const { question, price, sheet, history, localities } = facts
   return blocks([
-    ...(price && question ? ofPrice(price, question, facts.hospital) : ofRefusal(facts)),
+    ...(price && question ? priceBlocks(price, question, facts.hospital) : refusalBlocks(facts)),
     sheet.length > 0 ? '## Side by side' : '',
     sheet.length > 0 ? sheetTable(facts) : '',
     localities.length > 1 ? '## Across the country' : '',
@@ -50,10 +50,10 @@ export function priceMarkdown(facts: PriceFacts): string {
   ])
 }
 
-function ofPrice(price: PriceAnswer, question: PriceQuestion, hospital: Hospital | undefined): string[] {
+function priceBlocks(price: PriceAnswer, question: PriceQuestion, hospital: Hospital | undefined): string[] {
   const { release, in_force } = price.proof
   const { from, to } = in_force?.period ?? { from: release.effective_from, to: release.effective_to }
-  const { is, isNot } = limitsOf(price.basis)
+  const { is, isNot } = wordsOf(price.basis)
   const { formula, sentences } = arithmeticOf(price)
   const places = citedLines(price, release).map(
     ({ file, sha256, line }) => `file ${code(file)}, line ${line}, SHA-256 ${code(sha256)}`,
@@ -62,7 +62,7 @@ function ofPrice(price: PriceAnswer, question: PriceQuestion, hospital: Hospital
   return [
     `# Code ${text(codeText(question))} on ${text(inWords(question.as_of))}`,
     `**${text(shownAmount(price))}** ${text(statement(price, question))}${release.data_class === 'sample' ? ' **SAMPLE**' : ''}`,
-    ...sentencesBeside(price).map(text),
+    ...sentencesBeside(price, question).map(text),
     bullets([
       ...(hospital?.name === undefined ? [] : [`Hospital: ${text(namedText(hospital))}`]),
       `In force: ${text(periodText(from, to))}`,
@@ -80,8 +80,8 @@ function ofPrice(price: PriceAnswer, question: PriceQuestion, hospital: Hospital
   ]
 }
 
-function ofRefusal(facts: PriceFacts): string[] {
-  const { question, refusal, meant } = facts
+function refusalBlocks(facts: PriceFacts): string[] {
+  const { question, refusal, alternatives } = facts
   if (!refusal) return []
   const { title, meaning, detail } = refusalWords(refusal, question)
   const last = refusal.last_known
@@ -96,7 +96,7 @@ function ofRefusal(facts: PriceFacts): string[] {
         : []),
       ...(refusal.choices ?? []).map(({ region }) => text(choiceText(region))),
       ...otherLists(facts).map((list) => `${OTHER_LISTS}: [${text(list.label)}](${pricePath(list.question)})`),
-      ...meant.map(({ label, question: other }) => `Perhaps: [${text(label)}](${pricePath(other)})`),
+      ...alternatives.map(({ label, question: other }) => `Perhaps: [${text(label)}](${pricePath(other)})`),
     ]),
   ]
 }

@@ -6,7 +6,7 @@ import type { Ask, Reply } from '../site/ask.ts'
 import { frameOf } from '../site/frame.ts'
 import { arithmeticOf } from './arithmetic.ts'
 import { pricePages } from './price-page.ts'
-import { asWritten, meantBy, questionIn } from './price-question.ts'
+import { alternativesTo, questionIn, readFields } from './price-question.ts'
 import { scopeText } from './price-words.ts'
 
 const QUOTE = `"'><script>alert(1)</script><!-- \n\n# no [x](javascript:y)`
@@ -21,7 +21,7 @@ const release = (text: string) => ({
   citations: [{ file: text, sha256: text, url: text, title: text }],
 })
 
-/** What the operations say, with a text of somebody else's in every place where there can be one. */
+/** Answers of the operations, with a text of somebody else's in every place where there can be one. */
 function answers(text: string): Record<string, unknown> {
   const row = aFee({ cpt: '99213', amount: '12.34', locator: [{ citation: 0, line: 7 }] })
   const proof = { release: release(text), in_force: { period: { from: '2026-10-01', to: '2026-12-31' } } }
@@ -101,7 +101,7 @@ const NOTHING = { cpt: '99213', region: '', as_of: '', modifier: '', npi: '', se
 
 test('a question is read as people write it, and what can mean several is not chosen for them', () => {
   const asked = (values: Partial<typeof NOTHING>) =>
-    questionIn(asWritten({ ...NOTHING, ...values }, HOSPITALS), '2026-11-15')
+    questionIn(readFields({ ...NOTHING, ...values }, HOSPITALS), '2026-11-15')
   const plain = { cpt: '99213', region: 'national', as_of: '2026-11-15' }
   expect(asked({ region: ' il ' })).toEqual({ ...plain, region: 'IL' })
   expect(asked({ region: 'Chicago, IL 60611', as_of: '3/1/2026' })).toEqual({
@@ -117,15 +117,16 @@ test('a question is read as people write it, and what can mean several is not ch
   for (const values of [{ region: 'Washington' }, { region: 'Chicago' }, { npi: 'example' }, { as_of: '2026-02-30' }])
     expect([values, asked(values)]).toEqual([values, undefined])
 
-  const meant = (values: Partial<typeof NOTHING>) => meantBy({ ...NOTHING, ...values }, HOSPITALS, '2026-11-15')
-  expect(meant({ region: 'Washington' }).map(({ label, question }) => [label, question.region])).toEqual([
+  const alternatives = (values: Partial<typeof NOTHING>) =>
+    alternativesTo({ ...NOTHING, ...values }, HOSPITALS, '2026-11-15')
+  expect(alternatives({ region: 'Washington' }).map(({ label, question }) => [label, question.region])).toEqual([
     ['Washington (US-WA)', 'US-WA'],
     ['District of Columbia (US-DC)', 'US-DC'],
   ])
-  expect(meant({ npi: 'example' }).map(({ question }) => question.npi)).toEqual(['1234567893', '1003000126'])
-  // A choice that would lead nowhere is none.
-  expect(meant({ region: 'Washington', npi: 'example' })).toEqual([])
-  expect(meant({ region: 'Chicago' })).toEqual([])
+  expect(alternatives({ npi: 'example' }).map(({ question }) => question.npi)).toEqual(['1234567893', '1003000126'])
+  // A choice that would lead nowhere is not offered.
+  expect(alternatives({ region: 'Washington', npi: 'example' })).toEqual([])
+  expect(alternatives({ region: 'Chicago' })).toEqual([])
 })
 
 test('the arithmetic that is spelled out leads to the amount, to the last digit', () => {

@@ -2,7 +2,7 @@ import type { RenderedPage, Resource } from '../http/resource.ts'
 import { PAGE_HEADERS } from '../site/frame.ts'
 import { type PriceFacts, type PriceParts, priceFacts, priceJson } from './price-facts.ts'
 import { priceMarkdown } from './price-markdown.ts'
-import { asWritten, pricePath, QUERY, questionIn, type Written } from './price-question.ts'
+import { type Fields, pricePath, QUERY, questionIn, readFields } from './price-question.ts'
 
 /** The work behind a page is that of many lookups, most of which are short. */
 const COST = 10
@@ -25,10 +25,10 @@ export const pricePages = (parts: PriceParts): Resource[] => [
     summary: 'Leads from the form of a lookup to the page of the price',
     query: ['cpt', ...QUERY],
     cost: 1, // it leads to the page, which is counted for itself
-    forms: forms(parts, async (written) => {
-      const question = questionIn(asWritten(written, await parts.hospitals()), parts.today())
-      // Without its day where none was asked for: who keeps the address wants to know again another day.
-      return question && pricePath({ ...question, as_of: written.as_of ? question.as_of : '' })
+    forms: forms(parts, async (sent) => {
+      const question = questionIn(readFields(sent, await parts.hospitals()), parts.today())
+      // Without its day where none was asked for: the address is then about the day on which it is opened.
+      return question && pricePath({ ...question, as_of: sent.as_of ? question.as_of : '' })
     }),
   },
 ]
@@ -48,17 +48,14 @@ const common = ({ stamp }: PriceParts) =>
 
 type Render = (facts: PriceFacts) => string | Promise<string>
 
-function forms(
-  parts: PriceParts,
-  elsewhere: (written: Written) => Promise<string | undefined> = async () => undefined,
-) {
+function forms(parts: PriceParts, elsewhere: (sent: Fields) => Promise<string | undefined> = async () => undefined) {
   const form = (type: string, render: Render) => ({
     type,
     async render(...values: string[]): Promise<string | RenderedPage> {
-      const written = Object.fromEntries(['cpt', ...QUERY].map((name, at) => [name, values[at] ?? ''])) as Written
-      const location = await elsewhere(written)
+      const sent = Object.fromEntries(['cpt', ...QUERY].map((name, at) => [name, values[at] ?? ''])) as Fields
+      const location = await elsewhere(sent)
       if (location !== undefined) return { body: '', status: 303, headers: { location } }
-      const facts = await priceFacts(parts, written)
+      const facts = await priceFacts(parts, sent)
       const body = await render(facts)
       return facts.reference.status === 200 ? body : { body, status: facts.reference.status }
     },

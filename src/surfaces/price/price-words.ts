@@ -1,14 +1,14 @@
 import { type Entry, PROBLEMS, type ProblemCode, withFullStop } from '../../problem.ts'
 import { CONDITIONS, conditionOf } from '../../proof/lookup/condition.ts'
-import { BASIS_WORDS, isHospital, priceText, regionText, settingText } from '../site/words.ts'
-import { biddingNote, isOfState, settingNote } from '../written/equipment-words.ts'
-import type { Hospital } from '../written/hospital.ts'
-import { stateName } from '../written/place.ts'
-import { componentOf, doubtsOf, holdsInRural, paymentNotes, unchangedBy } from '../written/sentence-words.ts'
+import { priceText, regionText, settingText } from '../site/words.ts'
+import type { Hospital } from '../words/hospitals.ts'
+import { stateName } from '../words/places.ts'
+import { componentOf, doubtsOf, unchangedBy } from '../words/row-text.ts'
+import { type AmountContext, BASIS_WORDS, holdsInRural, notesOf, wordsOf } from '../words/schedules.ts'
 import type { PriceAnswer, PriceFacts, Refusal, ShortRow } from './price-facts.ts'
-import type { Meant, PriceQuestion } from './price-question.ts'
+import type { Alternative, PriceQuestion } from './price-question.ts'
 
-/** Why there is no price, for a patient: what the entry of the problem does not say in such words. */
+/** Why there is no price, for a patient, where the entry of the problem is written for programs. */
 const MEANINGS: { readonly [code in ProblemCode]?: string } = {
   not_on_schedule:
     'None of the published lists that were searched has this code for this place and day. That is not a price of zero: the code may be new, retired, misspelled, or on a list that is not loaded here.',
@@ -32,7 +32,7 @@ const MEANINGS: { readonly [code in ProblemCode]?: string } = {
     'A hospital is asked for by its National Provider Identifier, ten digits of which the last checks the others, or by a name that the operator of this site has given it.',
 }
 
-/** The same for refusals that name the part of the question. */
+/** Advice for the fields of the form, by the name of the parameter that was refused. */
 const FIELDS: { readonly [name: string]: string } = {
   cpt: 'Write a code of five characters, such as 99213.',
   as_of: 'There is no such day. Write it as 2026-11-16 or 11/16/2026, or leave it out for today.',
@@ -45,7 +45,7 @@ const FIELDS: { readonly [name: string]: string } = {
 export interface RefusalWords {
   title: string
   meaning: string
-  /** What exactly did not fit; undefined if the title says it already. */
+  /** The part that did not fit; undefined if the title says it already. */
   detail: string | undefined
 }
 
@@ -65,7 +65,7 @@ export function refusalWords(
   const fields = errors.map(({ message }) => sentence(message))
   const said = fields.length > 0 ? fields.join(' ') : sentence(detail)
   const inWordsOfPatients = MEANINGS[code] ?? FIELDS[errors[0]?.name ?? '']
-  // The detail of these speaks to programs: of parameters and members.
+  // The detail of these is for programs: it names parameters and members.
   const isForPrograms = inWordsOfPatients !== undefined && (fields.length > 0 || code === 'region_ambiguous')
   return {
     title,
@@ -79,7 +79,7 @@ const sentence = (text: string): string => withFullStop(`${text.slice(0, 1).toUp
 /** Why a price list states that there is no price, in a table. */
 export const absenceTitle = (reason: string): string => PROBLEMS[`absent_${reason}` as ProblemCode]?.title ?? reason
 
-/** What the rows of a sheet are about: a list that speaks for the whole country has none of the place that was asked. */
+/** Says where the rows of a sheet hold: a list for the whole country has no row for the place that was asked. */
 export function scopeText(rows: readonly Pick<ShortRow, 'npi' | 'region'>[]): string {
   const own = rows.filter(({ npi }) => npi === null)
   return [
@@ -90,7 +90,7 @@ export function scopeText(rows: readonly Pick<ShortRow, 'npi' | 'region'>[]): st
 }
 
 /** The question that another row of the sheet answers. */
-export const ofRow = (
+export const questionFor = (
   { cpt, region, as_of }: PriceQuestion,
   { basis, setting, modifier, npi, ...row }: ShortRow,
 ): PriceQuestion => ({
@@ -103,8 +103,12 @@ export const ofRow = (
   ...(npi === null ? {} : { npi }),
 })
 
-/** Where a question gets no price: the lists that have one, perhaps with other modifiers, with the question that each answers. */
-export function otherLists({ question, refusal, sheet }: Pick<PriceFacts, 'question' | 'refusal' | 'sheet'>): Meant[] {
+/** The lists that have a price where the question gets none, perhaps with other modifiers, each with the question that it answers. */
+export function otherLists({
+  question,
+  refusal,
+  sheet,
+}: Pick<PriceFacts, 'question' | 'refusal' | 'sheet'>): Alternative[] {
   if (!question || !refusal || hasSeveral(refusal)) return []
   const others = sheet.filter((row) => row.kind === 'price' && row.basis !== question.basis)
   const isSame = ({ modifier }: ShortRow): boolean => (modifier ?? undefined) === question.modifier
@@ -113,7 +117,7 @@ export function otherLists({ question, refusal, sheet }: Pick<PriceFacts, 'quest
     const row = rows.find(isSame) ?? least
     if (!row) return []
     const modifier = isSame(row) ? '' : row.modifier === null ? ', without modifier' : `, with modifier ${row.modifier}`
-    const asked = ofRow(question, row)
+    const asked = questionFor(question, row)
     // Which of the fees for equipment applies follows from the place.
     const { region, setting: _, ...plain } = asked
     const isByPlace = row.setting === 'rural' || row.setting === 'non_rural'
@@ -129,26 +133,30 @@ export const OTHER_LISTS = 'There is another price for this code on this day'
 export const codeText = ({ cpt, modifier }: { cpt: string; modifier?: string | null | undefined }): string =>
   modifier ? `${cpt}-${modifier}` : cpt
 
-/** A price that depends on which area is meant is no absence. */
+/** Whether there are several prices, one for each area that may be meant: then the refusal is no absence. */
 export const hasSeveral = (refusal: Refusal | undefined): boolean => refusal?.code === 'region_ambiguous'
 
-export function refusalTitle({ question, refusal, meant }: Pick<PriceFacts, 'question' | 'refusal' | 'meant'>): string {
-  if (!question) return meant.length > 0 ? 'Which one is meant?' : 'This question cannot be asked'
+export function refusalTitle({
+  question,
+  refusal,
+  alternatives,
+}: Pick<PriceFacts, 'question' | 'refusal' | 'alternatives'>): string {
+  if (!question) return alternatives.length > 0 ? 'Which one is meant?' : 'This question cannot be asked'
   return `${hasSeveral(refusal) ? 'Several places' : 'No price'} for code ${codeText(question)}`
 }
 
 const EVERYWHERE = 'in rural areas and outside them'
 /** The setting of a row in a table. An amount outside rural areas holds in them too where they have none of their own. */
 export function settingIn(sheet: readonly ShortRow[], row: ShortRow): string {
-  const isTheirs = (other: ShortRow): boolean =>
+  const isRuralOf = (other: ShortRow): boolean =>
     other.setting === 'rural' && KEYS.every((part) => other[part] === row[part])
-  const isOfState = row.setting === 'non_rural' && row.region.startsWith('US-')
-  const isInBoth = isOfState && row.kind !== 'absence' && !sheet.some(isTheirs)
+  const isStateFee = row.setting === 'non_rural' && row.region.startsWith('US-')
+  const isInBoth = isStateFee && row.kind !== 'absence' && !sheet.some(isRuralOf)
   return isInBoth ? EVERYWHERE : settingText(row.setting)
 }
 const KEYS = ['basis', 'modifier', 'region', 'npi'] as const
 
-/** What the amount is: '… is the Medicare laboratory fee for code 80053, for the whole country'. */
+/** Says what the amount is: '… is the Medicare laboratory fee for code 80053, for the whole country'. */
 export function statement({ basis, setting, region, npi, place }: PriceAnswer, question: PriceQuestion): string {
   const { is } = BASIS_WORDS[basis]
   const isInBoth = setting === 'non_rural' && region.startsWith('US-') && holdsInRural(place, question.setting)
@@ -166,9 +174,11 @@ export const namedText = ({ name }: Hospital): string =>
 export const shownAmount = ({ price, adjustment }: PriceAnswer): string =>
   adjustment ? priceText({ amount: adjustment.amount, per: price.per }) : priceText(price)
 
-/** What changes the amount, what does not, and where it may be another one. */
-export function sentencesBeside(answer: PriceAnswer): string[] {
-  const { price, modifiers_ignored: ignored, adjustment } = answer
+/** Says what changes the amount, what does not, and where another one may apply. */
+export function sentencesBeside(answer: PriceAnswer, question: PriceQuestion): string[] {
+  const { basis, price, modifiers_ignored: ignored, adjustment, place } = answer
+  const words = wordsOf(basis)
+  const amount: AmountContext = { row: answer, question, place, on: 'page' }
   const condition = adjustment && conditionOf(answer, adjustment)
   const component = componentOf(answer)
   return [
@@ -180,35 +190,13 @@ export function sentencesBeside(answer: PriceAnswer): string[] {
         ]
       : []),
     ...(condition ? [CONDITIONS[condition]] : []),
-    ...paymentNotes(answer),
-    ...doubtsOf(answer),
-    ...(answer.setting === 'rural' ? settingNote(answer.place, answer.setting) : []),
-    ...(isOfState(answer) ? biddingNote(answer.place) : []),
+    ...notesOf(words.payment, amount),
+    ...doubtsOf(answer.flags),
+    ...notesOf(words.place, amount),
   ]
 }
 
-/** What it is, and what it is not: beside every amount. */
-export const limitsOf = (basis: string): { is: string; isNot: string } =>
-  isHospital(basis)
-    ? {
-        is: 'What the hospital itself published as this kind of charge, in the file that the law requires of it.',
-        isNot:
-          'A quote for your visit, what your insurer pays, or what you owe. Doctors who work in the hospital may bill separately.',
-      }
-    : basis === 'medicare_anesthesia'
-      ? {
-          is: 'The factor for one unit of anesthesia. Medicare multiplies it by the base units of the code and the units of time.',
-          isNot: 'The price of a service, what a patient owes, what a private insurer pays, an offer, or advice.',
-        }
-      : {
-          is: /_(opps|asc)$/.test(basis)
-            ? 'The rate that Medicare’s published schedule has for this service in the whole country, on this day, before it is adjusted to the wages of a place. It includes the part that a Medicare patient pays.'
-            : 'The amount that Medicare’s published schedule allows for this service, at this place, on this day. It includes the part that a Medicare patient pays.',
-          isNot:
-            'What a patient owes, what a private insurer pays, an offer, or advice. The doctor’s and the hospital’s part of one visit are separate amounts.',
-        }
-
-/** The steps of the check, as text that stands without a script. */
+/** The steps of the check, in the page also without a script. */
 export const CHECK_STEPS = [
   [
     'row',
@@ -233,7 +221,7 @@ export const CHECK_STEPS = [
   ['fresh', 'Fresh', 'The newest entry of the log is not old.'],
 ] as const
 
-/** A place to choose, with the name of its state. What a file calls its localities is not repeated. */
+/** A place to choose, with the name of its state. The names of localities in files are not repeated. */
 export function choiceText(region: string): string {
   const [state, area] = [stateName(region.slice(0, 'US-XX'.length)), region.slice('US-XX-'.length)]
   if (state === undefined) return region

@@ -8,9 +8,9 @@ import { choiceText, hasSeveral, OTHER_LISTS, otherLists, refusalTitle, refusalW
 
 /** Why there is no price, for a patient; and what there is instead. */
 export const RefusalPart = (facts: PriceFacts) => {
-  const { question, refusal, meant } = facts
+  const { question, refusal, alternatives } = facts
   if (!refusal) return null
-  if (meant.length > 0) return <Choice {...facts} />
+  if (alternatives.length > 0) return <Choice {...facts} />
   const { title, meaning, detail } = refusalWords(refusal, question)
   return (
     <section>
@@ -54,13 +54,13 @@ export const RefusalPart = (facts: PriceFacts) => {
   )
 }
 
-/** Where the place or the hospital can be several. */
+/** Links to choose from, where the text may mean several places or hospitals. */
 const Choice = (facts: PriceFacts) => (
   <section>
     <h1>{refusalTitle(facts)}</h1>
     <p class="lead">What you wrote can mean several. Choose one:</p>
     <ul>
-      {facts.meant.map(({ label, question }) => (
+      {facts.alternatives.map(({ label, question }) => (
         <li>
           <a href={pricePath(question)}>{label}</a>
         </li>

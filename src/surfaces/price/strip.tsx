@@ -6,7 +6,7 @@ const WIDTH = 720
 const MARGIN = 8
 const HEIGHT = 78
 
-/** Every Medicare area as a mark on one line from the lowest to the highest price; this one stands out. */
+/** Every Medicare area as a mark on one line from the lowest to the highest price, with this one highlighted. */
 export const LocalityStrip = ({ prices, here }: { prices: readonly LocalPrice[]; here: LocalPrice | undefined }) => {
   const amounts = prices.map(({ amount }) => Number(amount))
   const [low, high] = [Math.min(...amounts), Math.max(...amounts)]
@@ -34,7 +34,7 @@ export const LocalityStrip = ({ prices, here }: { prices: readonly LocalPrice[];
   )
 }
 
-/** The same in words. */
+/** The strip in words. */
 export function stripText(prices: readonly LocalPrice[], here: LocalPrice | undefined): string {
   const [first, last] = [prices[0], prices.at(-1)]
   if (!first || !last) return ''

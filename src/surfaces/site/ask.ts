@@ -1,10 +1,10 @@
 import { answerText, answerValue, type Gate, type Operation, perform } from '../../operation.ts'
 import type { Problem } from '../../problem.ts'
+import { Queue } from '../../queue.ts'
 import { STATUS } from '../../status.ts'
-import { WorkQueue } from '../../work-queue.ts'
 import { problemDocument } from '../http/response.ts'
 
-/** What an operation said to a page: its answer or its refusal, as HTTP callers get it. */
+/** The answer or refusal of an operation to a page, as HTTP callers get it. */
 export interface Reply {
   status: number
   /** The body, as a value and as text. */
@@ -20,7 +20,7 @@ export type Ask = (operation: string, input: Record<string, unknown>) => Promise
  * operations behind it do neither: they would wait for a place that the page holds.
  */
 export function askOf(operations: () => readonly Operation[], baseUrl: () => string): Ask {
-  const gate: Gate = { enter: () => ({}), heavy: new WorkQueue({ atOnce: 1000, perCaller: 1000 }) }
+  const gate: Gate = { enter: () => ({}), queue: new Queue({ atOnce: 1000, perCaller: 1000 }) }
   return async (name, input) => {
     const operation = operations().find((each) => each.name === name)
     if (!operation) throw new Error(`a page asks for an operation that does not exist: ${name}`)

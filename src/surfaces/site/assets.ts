@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { Problem } from '../../problem.ts'
 import type { Resource } from '../http/resource.ts'
 
-/** What pages load, by name: the source of each, from the folder of the surfaces. */
+/** The files that pages load, by name: the source of each, from the folder of the surfaces. */
 const ENTRIES = {
   style: 'site/site.css',
   site: 'site/site-view.ts',
@@ -17,6 +17,8 @@ export type AssetName = keyof typeof ENTRIES
 export interface Asset {
   path: string
   text: string
+  /** What a debugger shows in place of a minified script. */
+  map?: { path: string; text: string }
 }
 export type Assets = Readonly<Record<AssetName, Asset>>
 
@@ -39,22 +41,46 @@ async function bundleAll(): Promise<Assets> {
 
 async function bundled(name: AssetName): Promise<Asset> {
   const entry = join(import.meta.dir, '..', ENTRIES[name])
-  const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', format: 'esm', minify: true })
-  const [output] = outputs
+  const { outputs } = await Bun.build({
+    entrypoints: [entry],
+    target: 'browser',
+    format: 'esm',
+    minify: true,
+    sourcemap: 'external',
+  })
+  const [output, map] = outputs
   if (!output) throw new Error('nothing was built')
-  const text = await output.text()
-  const kind = entry.endsWith('.css') ? 'css' : 'js'
+  // The id of a build depends on the folder that the process was started in, and says nothing about the text.
+  const text = (await output.text()).replace(/\n\/\/# debugId=\w+\s*$/, '')
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
-  return { path: `/assets/${kind}/${name}-${hash}.${kind}`, text }
+  if (entry.endsWith('.css')) return { path: `/assets/css/${name}-${hash}.css`, text }
+  const path = `/assets/map/${name}-${hash}.map`
+  return {
+    path: `/assets/js/${name}-${hash}.js`,
+    text: `${text}\n//# sourceMappingURL=${path}\n`,
+    ...(map && { map: { path, text: sourceMap(await map.text()) } }),
+  }
 }
 
-const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const
+/** The source map, with the sources named from the folder of the project. */
+function sourceMap(text: string): string {
+  const { debugId: _, ...map } = JSON.parse(text) as { debugId?: string; sources: string[] }
+  const project = join(import.meta.dir, '../../..')
+  return JSON.stringify({ ...map, sources: map.sources.map((source) => relative(project, resolve(source))) })
+}
+
+const TYPES = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  map: 'application/json; charset=utf-8',
+} as const
 
 /** The name of a file changes with its content, so it may be kept for good. */
 export const assetFiles = (): Resource[] =>
   [
     { kind: 'css', name: 'get_css', summary: 'The style sheet of the pages' } as const,
     { kind: 'js', name: 'get_js', summary: 'A script of the pages' } as const,
+    { kind: 'map', name: 'get_source_map', summary: 'The sources of a script of the pages' } as const,
   ].map(({ kind, name, summary }) => ({
     name,
     summary,
@@ -70,7 +96,8 @@ export const assetFiles = (): Resource[] =>
       {
         type: TYPES[kind],
         async render(file) {
-          const found = Object.values(await assets()).find(({ path }) => path === `/assets/${kind}/${file}`)
+          const all = Object.values(await assets()).flatMap((asset) => [asset, asset.map])
+          const found = all.find((each) => each?.path === `/assets/${kind}/${file}`)
           if (!found) throw new Problem('route_not_found')
           return found.text
         },

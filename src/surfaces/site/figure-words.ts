@@ -13,7 +13,7 @@ export interface FiguresAnswer {
   savings: { median_band?: { low: string; high: string | null } | null | undefined }
   cases_floor10: number | null
   settlements_floor10: number | null
-  /** Of both counts, in cases. */
+  /** The error of both counts, in cases. */
   counts_standard_error?: number | null | undefined
   as_of: string | null
   release_id: string | null

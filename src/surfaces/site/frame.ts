@@ -1,8 +1,8 @@
 import type { PageContent } from './layout.tsx'
 
-// What makes pages is loaded with the first page that somebody asks for: agents ask for none, and a service starts sooner.
+// The code that makes pages is loaded with the first page: agents ask for none, and the service starts sooner.
 
-/** Pages load a style sheet and scripts from here, and nothing else from anywhere. Nothing stands inline. */
+/** Pages load a style sheet and scripts from here, and nothing else from anywhere. Nothing is inline. */
 export const PAGE_HEADERS = {
   'content-security-policy': [
     "default-src 'none'",

@@ -1,6 +1,6 @@
 import type { Operation, Stamp } from '../../operation.ts'
 import type { DiscoveryParts } from '../discovery/descriptor.ts'
-import type { Hospital } from '../written/hospital.ts'
+import type { Hospital } from '../words/hospitals.ts'
 import { type FiguresAnswer, type FigureTile, figureTiles } from './figure-words.ts'
 import type { Frame } from './frame.ts'
 import { dollars, inQuery } from './words.ts'
@@ -38,7 +38,7 @@ export interface LandingParts extends DiscoveryParts {
   stamp: Stamp
 }
 
-/** What the landing page says, in words, before it is HTML or markdown. Nothing here is escaped yet. */
+/** The content of the landing page, before it is HTML or markdown. Nothing here is escaped yet. */
 export interface LandingFacts {
   base: string
   /** True if anything on the page is invented for demonstration. */
@@ -106,7 +106,7 @@ export const STATUS_WORDS: Record<LandingChart['status'], string> = {
 export const noExample = ({ list }: LandingFacts['charts']): string =>
   `The example shown here, code 99213, has no Medicare price in force today.${list.some(({ status }) => status !== 'expired') ? ' The price lists that are in force are listed below.' : ''}`
 
-/** What the service never shows, and what its numbers do not mean. */
+/** Facts that the service never shows, and the limits of its numbers. */
 export const NEVER_EXPOSED = [
   'Protected health information: the ledger of outcomes has no column for it.',
   'Conversations with members.',

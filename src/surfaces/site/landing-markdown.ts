@@ -14,7 +14,7 @@ import {
 import { blocks, bullets, markdownCode as code, markdownTable, markdownText as text } from './markup.ts'
 import { inWords, periodText } from './words.ts'
 
-/** The same page as markdown, mainly for agents. */
+/** The landing page as markdown, mainly for agents. */
 export const landingMarkdown = (facts: LandingFacts): string =>
   blocks([
     `# ${SERVICE}`,

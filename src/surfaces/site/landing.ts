@@ -1,6 +1,5 @@
 import { linksToDocuments } from '../guides/documents.ts'
-import { jsonForm } from '../http/json-form.ts'
-import type { Resource } from '../http/resource.ts'
+import { jsonForm, type Resource } from '../http/resource.ts'
 import { PAGE_HEADERS } from './frame.ts'
 import { type LandingParts, landingFacts } from './landing-facts.ts'
 import { landingMarkdown } from './landing-markdown.ts'

@@ -5,7 +5,7 @@ import { type AssetName, assets } from './assets.ts'
 export interface PageContent {
   title: string
   description: string
-  /** Its own path, where it stands in the navigation. */
+  /** Its path, if it is in the navigation. */
   path?: string
   main: Child
   /** Further elements of the head. */
@@ -139,7 +139,7 @@ export const Snippet = ({ label, text }: { label: string; text: string }) => (
   </figure>
 )
 
-/** In our own texts, names stand between backticks. */
+/** Our own texts have names between backticks. */
 export const WithCode = ({ words }: { words: string }) => (
   <>{words.split('`').map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}</>
 )

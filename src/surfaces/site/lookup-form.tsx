@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
-import { type Hospital, hospitalText, MOST_IN_NAME } from '../written/hospital.ts'
+import { type Hospital, hospitalText, MOST_IN_NAME } from '../words/hospitals.ts'
 
-/** What is asked now, where a page already answers something: closed words only, never what somebody sent. */
+/** The question that a page answers already: closed words only, never a text that somebody sent. */
 export interface LookupValues {
   cpt?: string | undefined
   region?: string | undefined

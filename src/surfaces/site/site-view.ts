@@ -1,4 +1,4 @@
-// What pages do better with a script: copy a text, print, send a form without its empty fields. None of it is needed.
+// Conveniences of pages with a script: copy a text, print, send a form without its empty fields. Pages work without them.
 
 for (const figure of document.querySelectorAll<HTMLElement>('figure.snippet')) {
   const button = document.createElement('button')

@@ -1,6 +1,5 @@
 import { isBiddingArea } from '../../proof/lookup/region.ts'
-import type { Basis } from '../../proof/price/row.ts'
-import { stateName } from '../written/place.ts'
+import { stateName } from '../words/places.ts'
 
 // Amounts, days and names as pages write them.
 
@@ -33,37 +32,6 @@ export const queryOf = (values: Readonly<Record<string, string | undefined>>): s
   Object.entries(values)
     .flatMap(([name, value]) => (value ? [`${name}=${inQuery(value)}`] : []))
     .join('&')
-
-interface BasisWords {
-  /** In a table. */
-  short: string
-  /** In a sentence: '$95.19 is …'. */
-  is: string
-}
-export const BASIS_WORDS: { readonly [basis in Basis]: BasisWords } = {
-  medicare_pfs: { short: 'Medicare, doctor', is: 'the Medicare physician fee schedule amount' },
-  medicare_pfs_qpp: {
-    short: 'Medicare, doctor (qualifying participant)',
-    is: 'the Medicare physician fee schedule amount for qualifying participants',
-  },
-  medicare_clfs: { short: 'Medicare, laboratory', is: 'the Medicare laboratory fee' },
-  medicare_opps: { short: 'Medicare, hospital outpatient', is: 'the Medicare hospital outpatient rate' },
-  medicare_asc: { short: 'Medicare, surgery center', is: 'the Medicare surgery center rate' },
-  medicare_asp: { short: 'Medicare, drug', is: 'the Medicare drug payment limit' },
-  medicare_dmepos: { short: 'Medicare, equipment', is: 'the Medicare equipment fee' },
-  medicare_anesthesia: { short: 'Medicare, anesthesia factor', is: 'the Medicare anesthesia factor' },
-  hospital_cash: { short: 'Hospital, cash price', is: 'the cash price that the hospital lists' },
-  hospital_gross: { short: 'Hospital, gross charge', is: 'the gross charge that the hospital lists' },
-  hospital_negotiated_low: {
-    short: 'Hospital, lowest negotiated',
-    is: 'the lowest negotiated charge that the hospital lists',
-  },
-  hospital_negotiated_high: {
-    short: 'Hospital, highest negotiated',
-    is: 'the highest negotiated charge that the hospital lists',
-  },
-}
-export const isHospital = (basis: string): boolean => basis.startsWith('hospital_')
 
 const SETTING_WORDS: { readonly [setting: string]: string } = {
   non_facility: 'in an office',

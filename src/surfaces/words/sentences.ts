@@ -1,0 +1,272 @@
+// One sentence or two for each kind of answer, complete enough that a person may act on them: many clients show a model
+// nothing else. They are made of numbers, codes, names of releases and our own words.
+
+import { PLACE_CHART } from '../../proof/price/charts.ts'
+import type { Basis } from '../../proof/price/row.ts'
+import type { Members } from '../../proof/shape.ts'
+import { SHORT_ANSWER } from '../../proof/whole/open-points.ts'
+import { billSentence } from './bill.ts'
+import { coverageSentence } from './coverage.ts'
+import {
+  componentOf,
+  counted,
+  type DataClass,
+  dollars,
+  doubtsOf,
+  FACTOR,
+  isSample,
+  lastDayOf,
+  moneyOf,
+  nextOf,
+  type Page,
+  pricedCode,
+  priceOf,
+  type ReleaseList,
+  type ShownRow,
+  type StatedPrice,
+  sampleNote,
+  sidesNote,
+  sourceOf,
+  unchangedBy,
+  whereOf,
+} from './row-text.ts'
+import {
+  type AmountContext,
+  BASIS_WORDS,
+  FEE_AT_ZIP,
+  notesOf,
+  type Reasons,
+  wordsOf,
+  type ZipPlace,
+} from './schedules.ts'
+
+export interface SentenceContext {
+  baseUrl: string
+  /** The day that was asked about. */
+  day: string
+  /** The question, as it was understood. */
+  question: Members
+  /** The place of the ZIP code, if it is known and the answer does not show it. */
+  place?: ZipPlace | undefined
+  /** The rest of the answer, where it is short. */
+  evidence?: Evidence | undefined
+}
+export type Sentence = (answer: never, context: SentenceContext) => string
+
+/** Members of a whole answer that a short one does not have. */
+export interface Evidence {
+  indicators?: AmountContext['row']['indicators']
+  because?: Reasons | undefined
+}
+
+const LOST_SOURCE = {
+  changed:
+    'At the publisher the cited file is another one now: it was checked when it was loaded, and cannot be got there again.',
+  gone: 'The cited file is gone from the publisher: it was checked when it was loaded, and cannot be got there again.',
+}
+
+interface PriceAnswer extends ShownRow, Evidence {
+  modifiers_ignored?: string[]
+  adjustment?: { modifier: string; amount: string }
+  sources_lost?: { state: keyof typeof LOST_SOURCE }[]
+  place?: ZipPlace
+}
+
+function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context }: SentenceContext): string {
+  const { price, basis, modifiers_ignored: ignored, adjustment, effective_from } = answer
+  const indicators = answer.indicators ?? context.evidence?.indicators
+  const words = wordsOf(basis)
+  const amount: AmountContext = {
+    row: { ...answer, indicators },
+    question,
+    place: answer.place ?? context.place,
+    reasons: answer.because ?? context.evidence?.because,
+    on: 'sentence',
+  }
+  const code = adjustment ? `${pricedCode(answer)}-${adjustment.modifier}` : pricedCode(answer)
+  const source = sourceOf(answer.proof)
+  const lastDay = lastDayOf(answer)
+  const until = lastDay === undefined ? '' : ` to ${lastDay}`
+  return [
+    `${adjustment ? moneyOf(adjustment) : priceOf(price)} is ${BASIS_WORDS[basis].is} for ${code} (${whereOf(answer)}) on ${day}.`,
+    ...(isSample(answer) ? ['Sample data, not a real price.'] : []),
+    ...sidesNote(question['modifier'], adjustment?.modifier).map((note) => `${note}.`),
+    ...(adjustment
+      ? [
+          `Without modifier ${adjustment.modifier} it is ${priceOf(price)}.`,
+          ...notesOf(words.adjusted, { modifier: adjustment.modifier, indicators }),
+        ]
+      : []),
+    ...(ignored ? [`${unchangedBy(answer, ignored, 'Modifier')}.`] : []),
+    ...notesOf(words.place, amount),
+    ...notesOf(words.payment, amount),
+    ...doubtsOf(answer.flags),
+    words.caveat,
+    ...(source
+      ? [`Source: ${source.release_id}, in force from ${effective_from}${until}: ${baseUrl}${source.href}`]
+      : []),
+    ...(answer.sources_lost ?? []).slice(0, 1).map(({ state }) => LOST_SOURCE[state]),
+  ].join(' ')
+}
+
+interface SheetAnswer extends ReleaseList {
+  data: (ShownRow | (DataClass & { kind: 'absence'; basis: Basis }))[]
+  not_held: string[]
+  as_of: string
+  place?: ZipPlace
+}
+const MOST_SHOWN = 6
+function sheetSentence(sheet: SheetAnswer, { question, ...context }: SentenceContext): string {
+  const { data, not_held, as_of, releases, place = context.place } = sheet
+  const priced = data.filter((row) => 'price' in row)
+  const prices = priced.filter(({ kind }) => kind !== 'rate')
+  const factors = priced.filter(({ kind }) => kind === 'rate')
+  const absences = data.length - priced.length
+  return [
+    ...(prices.length > 0 || factors.length === 0 ? [listOf(prices, 'price', as_of)] : []),
+    ...(factors.length > 0 ? [listOf(factors, 'factor', as_of), FACTOR] : []),
+    ...(data.length === absences && not_held.length === 0 && !question['region']
+      ? ['There may be some for a state or a ZIP code as region.']
+      : []),
+    ...(place && prices.some(({ setting }) => /rural/.test(setting ?? '')) ? notesOf(FEE_AT_ZIP, place) : []),
+    ...sampleNote(data, releases),
+    ...(absences > 0
+      ? [`${counted(absences, 'row')} ${absences === 1 ? 'states' : 'state'} that there is no price.`]
+      : []),
+    ...(not_held.length > 0 ? [`No edition for that day of: ${not_held.join(', ')}.`] : []),
+    'Medicare amounts are references, not what a patient owes.',
+  ].join(' ')
+}
+
+/** The first rows of a list, and how many there are. */
+function listOf(rows: readonly ShownRow[], noun: string, day: string): string {
+  const shown = rows.slice(0, MOST_SHOWN).map((row) => {
+    const component = componentOf(row)
+    const modifier = component ? `${row.modifier} for the ${component.is}` : row.modifier
+    const parts = [row.basis, row.setting, modifier, row.region].filter(Boolean)
+    return `${priceOf(row.price)} (${parts.join(', ')})`
+  })
+  const rest = rows.length > MOST_SHOWN ? `; ${rows.length - MOST_SHOWN} more` : ''
+  return `${counted(rows.length, noun)} for this place in force on ${day}${shown.length > 0 ? ': ' : ''}${shown.join(', ')}${rest}.`
+}
+
+interface HistoryAnswer {
+  data: (DataClass & {
+    release_id: string
+    effective_from: string
+    answer: { row?: { price?: StatedPrice }; problem?: { detail: string }; adjustment?: { amount: string } }
+  })[]
+  page: Page
+}
+function historySentence({ data, page }: HistoryAnswer): string {
+  const priced = data.flatMap(({ release_id, effective_from, answer: { row, adjustment } }) =>
+    row?.price
+      ? [`${adjustment ? moneyOf(adjustment) : priceOf(row.price)} from ${effective_from} (${release_id})`]
+      : [],
+  )
+  const unplaced = data
+    .filter(({ answer: { problem } }) => problem?.detail.includes(PLACE_CHART))
+    .map(({ release_id }) => release_id)
+  return [
+    `${counted(page.total, 'edition')} asked, newest first; ${priced.length} on this page ${priced.length === 1 ? 'states' : 'state'} a price${priced.length > 0 ? ': ' : ''}${priced.slice(0, MOST_SHOWN).join('; ')}.`,
+    ...(unplaced.length > 0
+      ? [
+          `For ${unplaced.slice(0, MOST_SHOWN).join(', ')} it is not known where the ZIP code lies, as no table of ZIP codes is held for the first day: ask with the state or the Medicare locality.`,
+        ]
+      : []),
+    ...sampleNote(data),
+  ]
+    .join(' ')
+    .concat(nextOf(page))
+}
+
+interface FiguresAnswer extends DataClass {
+  w: number | null
+  r: number | null
+  p: number | null
+  savings: { total: string | null }
+  as_of: string | null
+  release_id: string | null
+}
+const inventedCases = (data_class: DataClass['data_class']): string =>
+  data_class === 'sample' ? 'Sample data, not real disputes. ' : ''
+const percent = (value: number | null): string => (value === null ? 'withheld' : `${Math.round(value * 1000) / 10} %`)
+function figuresSentence({ w, r, p, savings, as_of, release_id, data_class }: FiguresAnswer): string {
+  if (release_id === null) return 'No figures were released yet.'
+  const saved = savings.total === null ? 'withheld' : dollars(savings.total)
+  return `${inventedCases(data_class)}Disputes with 500 dollars or more recovered: ${percent(w)} of closed cases (w). Ongoing treatment: ${percent(r)} (r). Settled without certified mail: ${percent(p)} (p). Savings in total: ${saved}. Release ${release_id}, as of ${as_of}. Aggregates under a disclosure rule; each value has its standard error.`
+}
+
+interface ChangesAnswer extends DataClass {
+  data: { metric: string; old: unknown; new: unknown; released_at: string }[]
+  page: Page
+}
+function changesSentence({ data: [first], page, data_class }: ChangesAnswer): string {
+  const word = (value: unknown): string => (['string', 'number'].includes(typeof value) ? String(value) : 'no value')
+  const newest = first
+    ? ` The first on this page: ${first.metric} from ${word(first.old)} to ${word(first.new)}, released ${first.released_at}.`
+    : ''
+  return `${inventedCases(data_class)}${counted(page.total, 'change')} of published figures.${newest}${nextOf(page)}`
+}
+
+interface RowsAnswer extends ReleaseList {
+  data: unknown[]
+  page: Page & { has_more: boolean }
+  as_of: string
+}
+const rowsSentence = ({ data, page, as_of, releases }: RowsAnswer): string =>
+  [
+    `${counted(page.total, 'row')} in force on ${as_of}; this page has ${data.length}.`,
+    ...sampleNote([], releases),
+    ...(page.has_more ? ['For more, call again with after = page.next_after.'] : []),
+  ].join(' ')
+
+interface ProviderAnswer extends DataClass {
+  npi: string
+  case_band: string
+  suppressed: boolean
+  as_of: string | null
+}
+const providerSentence = ({ npi, case_band, suppressed, as_of, data_class }: ProviderAnswer): string =>
+  `${inventedCases(data_class)}Provider ${npi}: ${case_band} cases in the last eight quarters${as_of === null ? '' : `, as of ${as_of}`}. ${suppressed ? 'Values of small groups are withheld; that says nothing about the provider.' : 'Rates are coarse and have noise.'}`
+
+interface ReportAnswer {
+  status: string
+  status_reasons: unknown[]
+  summary: { rows_served: number; charts: Record<string, number> }
+}
+function reportSentence({ status, status_reasons, summary }: ReportAnswer): string {
+  const charts = Object.entries(summary.charts).flatMap(([word, count]) => (count > 0 ? [`${count} ${word}`] : []))
+  return `Integrity: ${status}${status_reasons.length > 0 ? `, for ${counted(status_reasons.length, 'reason')}` : ''}. Charts: ${charts.join(', ') || 'none'}. ${counted(summary.rows_served, 'row')} served.`
+}
+
+interface Verification {
+  verified: boolean
+  reason: string | null
+  detail: string
+  rows: number
+  log_size: number | null
+}
+function verificationSentence({ verified, reason, detail, rows, log_size }: Verification): string {
+  const what = rows > 0 ? `${counted(rows, 'row')} proved in the registry log` : 'proved in the signed log'
+  if (verified)
+    return `Verified: ${what} at ${log_size ?? 0} ${log_size === 1 ? 'entry' : 'entries'}, by the keys that this service uses. ${detail} To rely on nobody, verify it yourself with keys that you pinned: \`atr verify\`.`
+  return detail === SHORT_ANSWER
+    ? `Not checked: ${detail}`
+    : `Not verified: ${reason}. ${detail} Do not use this answer; ask again with include = "proof".`
+}
+
+/** By the name of the operation that gave the answer. */
+export const SENTENCES: { readonly [operation: string]: Sentence } = {
+  lookup_reference: priceSentence,
+  lookup_references: billSentence,
+  get_reference_sheet: sheetSentence,
+  get_reference_history: historySentence,
+  get_coverage: coverageSentence,
+  verify_answer: verificationSentence,
+  get_figures: figuresSentence,
+  list_figure_changes: changesSentence,
+  browse_registry: rowsSentence,
+  get_provider_stats: providerSentence,
+  get_data_integrity: reportSentence,
+}
