@@ -3,14 +3,14 @@ import { ask, OutgoingFault } from '../outgoing/outgoing.ts'
 import { isLoopbackAddress } from '../outgoing/public-address.ts'
 import { UsageFault } from './command.ts'
 
-/** Far more than any answer has, and longer than any should take. */
+/** Limits far above the size and the time of any answer. */
 const MOST_BYTES = 64 * 1024 ** 2
 const MOST_MS = 60_000
 const MOST_REDIRECTS = 3
 
 export const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
 
-/** Whether a text is from this machine: a file, standard input, or an address that says so. */
+/** Whether a source is on this machine: a file, standard input, or a loopback address. */
 export const isFromHere = (source: string): boolean => {
   const { hostname = '' } = isAddress(source) ? (URL.parse(source) ?? {}) : { hostname: 'localhost' }
   return hostname === 'localhost' || isLoopbackAddress(hostname.replace(/^\[(.*)\]$/, '$1'))
@@ -18,7 +18,7 @@ export const isFromHere = (source: string): boolean => {
 
 export const TO_VERIFY = 'to verify'
 
-/** A file, an address, or standard input as `-`. `which` is the option or argument that names it, as `of --policy`. */
+/** Reads a file, an address, or standard input as `-`. `which` names the option or argument in errors, as `of --policy`. */
 export async function read(source: string, which: string): Promise<string> {
   if (source === '-') return Bun.stdin.text()
   if (isAddress(source)) return fetchText(source)
@@ -35,13 +35,13 @@ export function readBytes(file: string, which: string): Buffer {
 
 export async function fetchText(url: string, rails?: string): Promise<string> {
   const { status, text } = await fetchAnswer(url, rails)
-  const refusal = provesNothing(status, text)
+  const refusal = refusalText(status, text)
   if (refusal !== undefined) throw new UsageFault(refusal)
   return text
 }
 
 async function fetchAnswer(url: string, rails: string | undefined): Promise<{ status: number; text: string }> {
-  // A token goes where it was meant to go: with one, no redirection is followed.
+  // With a token no redirection is followed, because it could lead the token elsewhere.
   const how = rails === undefined ? { redirects: MOST_REDIRECTS } : { headers: { 'x-agent-rails': rails } }
   try {
     const limits = { timeoutMs: MOST_MS, mostBytes: MOST_BYTES, loopback: true }
@@ -53,8 +53,8 @@ async function fetchAnswer(url: string, rails: string | undefined): Promise<{ st
   }
 }
 
-/** A refusal that proves nothing, such as of an old token, is not an answer that fails: it says why there is none. */
-function provesNothing(status: number, text: string): string | undefined {
+/** The text of a refusal without proof, such as of an old token. Undefined for answers, and for refusals with proof. */
+function refusalText(status: number, text: string): string | undefined {
   if (status < 300) return undefined
   const [, code = ''] = /"code":"([a-z_]{1,60})"/.exec(text) ?? []
   return /"(proof|absence|because)":/.test(text) ? undefined : `that address answered ${status} ${code}`.trimEnd()

@@ -3,7 +3,7 @@ import { version } from '../../package.json' with { type: 'json' }
 import { readConfig } from '../config.ts'
 import { setContact } from '../outgoing/outgoing.ts'
 import { findCommand } from './commands.ts'
-import { standWithUser } from './user-folder.ts'
+import { enterUserFolder } from './user-folder.ts'
 
 const HELP = ['help', '--help', '-h']
 const isHelp = (word: string): boolean => HELP.includes(word)
@@ -27,9 +27,9 @@ async function main([name = '', ...args]: string[]): Promise<number> {
   return name === '' ? USAGE : 0
 }
 
-// First of all: whatever is made from here on, only its owner can read.
+// Makes all new files readable by their owner only.
 process.umask(0o077)
-standWithUser(process.env)
+enterUserFolder(process.env)
 process.exitCode = await main(process.argv.slice(2)).catch(async (error: unknown) => {
   const { explain } = await import('./failure.ts')
   const [name = '', action = ''] = process.argv.slice(2)

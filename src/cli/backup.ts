@@ -26,7 +26,7 @@ export const backup: Command = {
     })
     const [file, ...more] = positionals
     if (file === undefined || more.length > 0) throw new UsageFault('name one new file: atr backup FILE')
-    // Opening it first refuses a store that is missing, damaged or older than what was signed.
+    // Opening the store refuses it if it is missing, damaged or older than its checkpoint lock.
     const { db } = await openStore(config)
     const line = progressLine(values.json)
     using stopping = ifInterrupted(
@@ -46,12 +46,12 @@ export const backup: Command = {
   },
 }
 
-/** Backups in one folder share the release files: they never change, so one copy of each is enough. */
+/** The folder of release files next to a backup. Backups share it, because release files never change. */
 export const filesBeside = (file: string): FileFolder => new FileFolder(join(dirname(file), 'releases'))
 
 const MOST_TRIES = 3
 
-/** The store first, then the files that the copy names. One may be discarded in between: then both are copied again. */
+/** Copies the store, and then the files that the copy names. If one was discarded in between, both are copied again. */
 export async function copyAll(
   db: Db,
   file: string,
@@ -82,7 +82,7 @@ async function copyFiles(
   const named = filesNamedIn(copy)
   copy.close()
   const digests = named.map((each) => each.file)
-  const pause = piecesOf(db.files, digests, tell)
+  const pause = copyPause(db.files, digests, tell)
   const { copied, missing } = await db.files.copyTo(to, digests, { pause })
   const lost = named.find((each) => missing.includes(each.file))
   if (!lost) return { releases: named.length, copied }
@@ -91,8 +91,8 @@ async function copyFiles(
   )
 }
 
-/** Counts what is read of some files, and lets a signal in between. */
-export function piecesOf(
+/** Returns a function to call between pieces of files: it reports the progress, and lets signals in. */
+export function copyPause(
   files: FileFolder,
   digests: readonly string[],
   tell: (progress: StageProgress) => void,

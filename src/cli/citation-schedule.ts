@@ -1,5 +1,5 @@
-// Looks at cited sources while the service runs, in a process of its own: what a publisher's server does to it does not
-// touch those who ask for prices.
+// Looks at cited sources while the service runs, in a separate process, so that a publisher's server cannot disturb the
+// answers of the service.
 
 import { dayOf } from '../calendar.ts'
 import { dueSources } from '../citations/check.ts'
@@ -7,9 +7,9 @@ import type { Db } from '../db/db.ts'
 import { type Job, repeat } from '../job.ts'
 import { citedSources } from '../registry/catalogue/citations.ts'
 
-/** How often it is seen whether a source is due. */
+/** How often to check whether a source is due. */
 const EVERY_MS = 5 * 60_000
-/** A process that takes longer is killed. It stops by itself well before, see `SCHEDULED` in citations.ts. */
+/** When the process is killed. It stops by itself long before, see `SCHEDULED` in citations.ts. */
 const LONGEST_MS = 8 * 3_600_000
 
 interface Schedule {
@@ -18,7 +18,7 @@ interface Schedule {
   loopback: boolean
 }
 
-/** A process is started only when something is due, and ends with this one. Several machines may do this: one looks. */
+/** Starts the process when a source is due, and ends it with this one. If several machines do this, one of them looks. */
 export function scheduleCitations({ db, tell, loopback }: Schedule): { stop: () => Promise<void> } {
   let child: ReturnType<typeof Bun.spawn> | undefined
   const turn = async (): Promise<number> => {
@@ -49,12 +49,12 @@ function startCheck(loopback: boolean): ReturnType<typeof Bun.spawn> {
       stdin: 'ignore',
       stdout: 'ignore',
       stderr: 'inherit',
-      ipc: () => undefined, // it notices by this when its parent is gone
+      ipc: () => undefined, // lets the child notice the end of its parent
     },
   )
 }
 
-/** Codes above 1 are faults; 1 says that a source fails, which is stored. */
+/** Waits for the process. Exit codes above 1 are faults; 1 means that a source fails, which is stored. */
 async function ended(child: ReturnType<typeof Bun.spawn>): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS)
   const code = await child.exited

@@ -44,7 +44,7 @@ export const citations: Command = {
       all: { type: 'boolean', default: false },
       loopback: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
-      // For the process that a service starts: see `scheduleCitations`.
+      // Set for the process that a service starts, see `scheduleCitations`.
       scheduled: { type: 'boolean', default: false },
     } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
@@ -63,30 +63,30 @@ export const citations: Command = {
         outgoing: { loopback: values.loopback },
       }
       if (values.scheduled) return await checkScheduled(parts)
-      const checked = await checkCitations(parts, values.all, () => {})
-      show(values.json, { checked: checked.map(shown), cited: cited.length }, textOf(checked, cited, values.all))
-      return checked.some(({ state }) => isFailing(state)) ? REFUSED : DONE
+      const results = await checkCitations(parts, values.all, () => {})
+      show(values.json, { checked: results.map(shown), cited: cited.length }, resultsText(results, cited, values.all))
+      return results.some(({ state }) => isFailing(state)) ? REFUSED : DONE
     } finally {
       await db.close()
     }
   },
 }
 
-/** Of one process: what is left is still due, and the next one looks at it. */
+/** The limits of one scheduled process. The rest stays due for the next one. */
 const SCHEDULED = { sources: 500, ms: 4 * 3_600_000, pauseMs: 500 }
 const LOW_PRIORITY = 10
 
-/** Says only what an operator should know, as lines of the service's log. */
+/** Looks at due sources, and writes only news for the operator, as lines of the service's log. */
 async function checkScheduled(parts: CheckParts): Promise<number> {
   setPriority(LOW_PRIORITY)
   process.on('SIGTERM', () => process.exit(DONE))
-  process.on('SIGINT', () => undefined) // a terminal sends it to all; the service says when to stop
+  process.on('SIGINT', () => undefined) // a terminal sends it to all processes; the service decides when to stop
   process.on('disconnect', () => process.exit(DONE))
   try {
-    await checkCitations(parts, false, logChecked, SCHEDULED)
+    await checkCitations(parts, false, logResult, SCHEDULED)
     return DONE
   } catch (error) {
-    // Another machine is looking, or the store is away for a moment: there is a next time.
+    // Another machine is looking, or the store is away for a moment. The next process tries again.
     if (error instanceof StoreBusy) return DONE
     throw error
   } finally {
@@ -94,11 +94,11 @@ async function checkScheduled(parts: CheckParts): Promise<number> {
   }
 }
 
-function logChecked({ source: { release_id, file }, state, check, event }: CheckResult): void {
+function logResult({ source: { release_id, file }, state, check, event }: CheckResult): void {
   if (!isFailing(state) && !event) return
   const level = event && event.kind !== 'source_back' ? 'error' : event ? 'info' : 'warn'
-  const said = { ...(event ? { event: event.kind } : {}), release_id, file, state, http_status: check.http_status }
-  console.error(JSON.stringify({ at: new Date(check.checked_at).toISOString(), level, job: 'citations', ...said }))
+  const members = { ...(event ? { event: event.kind } : {}), release_id, file, state, http_status: check.http_status }
+  console.error(JSON.stringify({ at: new Date(check.checked_at).toISOString(), level, job: 'citations', ...members }))
 }
 
 const shown = ({ source, state, check, event }: CheckResult) => ({
@@ -112,10 +112,10 @@ const shown = ({ source, state, check, event }: CheckResult) => ({
   next_check_at: new Date(check.next_check_at).toISOString(),
 })
 
-function textOf(checked: readonly CheckResult[], cited: readonly { url: string }[], isAll: boolean): string {
+function resultsText(results: readonly CheckResult[], cited: readonly { url: string }[], isAll: boolean): string {
   const without = cited.filter((source) => !hasAddress(source)).length
   const none = without > 0 ? [`${without} sources have no address on the web to look at`] : []
-  const rows = checked.map(({ source, state, check, event }) => [
+  const rows = results.map(({ source, state, check, event }) => [
     event ? `${state} (${event.kind})` : state,
     source.release_id,
     source.file,

@@ -1,19 +1,19 @@
 import type { Config } from '../config.ts'
 import { type Installation, openInstallation } from '../installation.ts'
 
-/** What a person can read about a command or one of its actions. */
+/** The help of a command or one of its actions. */
 export interface Help {
   /** The words after `atr`. */
   usage: string
   summary: string
   options?: readonly (readonly [option: string, meaning: string])[]
-  /** The words after `atr` again, as someone would type them: a test runs each. */
+  /** The words after `atr` as a user types them. A test runs each. */
   examples?: readonly (readonly [words: string, meaning: string])[]
 }
 
-/** One subcommand. It returns its exit code; refusals and faults are thrown. */
+/** A command. It returns its exit code; refusals and faults are thrown. */
 export interface Command extends Help {
-  /** What it can do, where its first word says which. Each has options and examples of its own. */
+  /** The actions of a command whose first word names one. Each has its own options and examples. */
   actions?: Readonly<Record<string, Help>>
   run(args: string[], config: Config): Promise<number>
 }
@@ -26,18 +26,18 @@ export const REFUSED = 1
 
 export const JSON_OPTION = ['--json', 'prints JSON'] as const
 
-/** Whether a program reads what is printed. Asked before options are parsed, because they may be wrong. */
+/** Whether output is JSON. It does not parse the options, because they may be wrong. */
 export const printsJson = (): boolean => process.argv.includes('--json')
 
-/** Says something on standard error that is no failure. */
+/** Prints a message on standard error that is not a failure. */
 export const notice = (message: string): void =>
   console.error(printsJson() ? JSON.stringify({ notice: { message } }) : `atr: ${message}`)
 
-/** Opens the installation. Says so if something is signed but not public yet. */
+/** Opens the installation. Prints a notice if a signed checkpoint is not public yet. */
 export const openStore = (config: Config, options: { isTaken?: boolean } = {}): Promise<Installation> =>
   openInstallation(config, { ...options, tell: notice })
 
-/** The first word is none of the actions of a command. */
+/** The fault for a first word that is not an action of the command. */
 export function unknownAction(command: string, name: string, actions: Readonly<Record<string, unknown>>): UsageFault {
   const names = Object.keys(actions)
   const near = nearest(name, names)
@@ -48,7 +48,7 @@ export function unknownAction(command: string, name: string, actions: Readonly<R
 const listed = (names: readonly string[]): string =>
   names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${names.at(-1)}` : (names[0] ?? '')
 
-/** The name that someone meant who mistyped it, if that can be guessed. */
+/** The name that a mistyped word probably means; undefined if none is similar. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
   const word = typed.toLowerCase()
   if (word.length < 2 || word.length > 30) return undefined
@@ -58,7 +58,7 @@ export function nearest(typed: string, names: readonly string[]): string | undef
   return best && best.changes <= Math.max(1, Math.floor(word.length / 3)) ? best.name : undefined
 }
 
-/** How many letters must be put in, left out, replaced or swapped with the next one to make one word of another. */
+/** The edit distance of two words: letters that are inserted, removed, replaced or swapped with the next one. */
 function changesBetween(one: string, other: string): number {
   let [before, row]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, i) => i)]
   for (let i = 1; i <= one.length; i++) {

@@ -1,6 +1,6 @@
 import type { Command } from './command.ts'
 
-/** What a command needs is loaded when it is run: a service is ready sooner without the readers of price lists. */
+/** The commands. Each is loaded when it runs, so that a service starts without the readers of price lists. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./init.ts')).init,
   serve: async () => (await import('./serve.ts')).serve,

@@ -5,8 +5,8 @@ import { type Command, DONE, JSON_OPTION, REFUSED, show, table } from './command
 
 const OPTIONS = { json: { type: 'boolean', default: false } } as const
 
-/** Exit code 1 where something fails, so that cron notices. */
-const codeOf = ({ status }: Examination): number => (status === 'fail' ? REFUSED : DONE)
+/** The exit code is 1 if something fails, so that cron notices. */
+const exitCode = ({ status }: Examination): number => (status === 'fail' ? REFUSED : DONE)
 
 export const doctor: Command = {
   usage: 'doctor [--json]',
@@ -18,7 +18,7 @@ export const doctor: Command = {
     const examination = await examine(config, Date.now())
     const { at, status, findings } = examination
     show(values.json, { at, status, findings }, doctorText(examination))
-    return codeOf(examination)
+    return exitCode(examination)
   },
 }
 
@@ -31,7 +31,7 @@ export const status: Command = {
     const { values } = parseArgs({ args, options: OPTIONS })
     const examination = await examine(config, Date.now())
     show(values.json, summaryOf(examination), statusText(examination))
-    return codeOf(examination)
+    return exitCode(examination)
   },
 }
 
@@ -45,7 +45,7 @@ function doctorText({ status: verdict, findings }: Examination): string {
   return [...lines, '', `${verdict}: ${count('fail', 'fault')}, ${count('warn', 'warning')}`].join('\n')
 }
 
-/** The whole report is at `/api/data-integrity`; here stands what an operator asks for in the morning. */
+/** The facts that an operator needs every day. The whole report is at `/api/data-integrity`. */
 function summaryOf({ report, findings, ...examination }: Examination) {
   return {
     ...examination,
@@ -77,7 +77,7 @@ function statusText(examination: Examination): string {
   if (report) {
     const rows = report.charts.map((chart) => [
       chart.release_id,
-      // One that still answers has not expired for those who ask, however late its publisher is.
+      // An edition in force still answers, however late its publisher is, so it is not called expired.
       chart.status_reason === 'next_edition_long_overdue' ? 'overdue' : chart.status,
       `${chart.effective_from} to ${chart.effective_to}`,
       `${chart.rows} rows`,

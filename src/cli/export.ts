@@ -11,7 +11,7 @@ import { findLogged } from '../registry/store.ts'
 import { type Command, DONE, JSON_OPTION, openStore, show, UsageFault } from './command.ts'
 import { ifInterrupted } from './interruption.ts'
 
-/** Writes a whole release to a file, with its checksum beside it in the form that `sha256sum -c` reads. */
+/** Writes a whole release to a file, and its checksum to a second file in the form that `sha256sum -c` reads. */
 export const exportCommand: Command = {
   usage: 'export RELEASE --format ndjson|csv|parquet --out FILE|FOLDER [--json]',
   summary: 'Writes a published or staged release to a file, with its row count and SHA-256',
@@ -59,7 +59,7 @@ export const exportCommand: Command = {
   },
 }
 
-/** A published release, withdrawn or not, as the public checkpoint covers it; or a staged one, for the operator to look at. */
+/** Finds a release that the public checkpoint covers, withdrawn or not; or a staged one, for the operator. */
 async function sourceOf(db: Installation['db'], release_id: string): Promise<ExportSource> {
   const logged = await findLogged(db, release_id)
   if (logged) return { ...logged, rows_root: logged.manifest.rows_root }
@@ -77,7 +77,7 @@ function fileFor(out: string, release_id: string, format: Format): string {
   return file
 }
 
-/** The file gets its name when it is complete; a crash before that leaves one that ends in `.partial`. */
+/** Writes a file that gets its name when it is complete. A crash before that leaves a file ending in `.partial`. */
 async function writeWhole(file: string, pieces: AsyncIterable<Uint8Array>): Promise<{ bytes: number; sha256: string }> {
   const partial = `${file}.partial`
   const hash = createHash('sha256')

@@ -8,7 +8,7 @@ import { type Help, nearest, printsJson, REFUSED, UsageFault } from './command.t
 const USAGE = 2
 const FAULT = 3
 
-/** What could not be done, for people and for programs. */
+/** A failure for people and for programs. */
 interface Failure {
   exit: number
   code: string
@@ -16,7 +16,7 @@ interface Failure {
   members?: Record<string, unknown> | undefined
 }
 
-/** Each kind of failure has its exit code, and one sentence on standard error; with `--json`, one JSON object. */
+/** Prints a failure as one sentence on standard error, or as a JSON object with `--json`, and returns its exit code. */
 export function explain(error: unknown, name: string, help: Help | undefined): number {
   const { exit, code, message, members } = failureOf(error, name, help)
   if (printsJson()) console.error(JSON.stringify({ error: { code, message, ...members } }))
@@ -45,9 +45,9 @@ function failureOf(error: unknown, name: string, help: Help | undefined): Failur
   return { exit: FAULT, code: 'fault', message: `a fault in the program: ${fault}` }
 }
 
-/** What Node says of options names the option; nothing else of the command line is repeated. */
-function optionText(said: string, name: string, help: Help | undefined): string {
-  const option = /'(--?[a-z][a-z-]{0,29})/.exec(said)?.[1]
+/** The text for invalid options. It repeats only the name of the option, which it takes from Node's message. */
+function optionText(message: string, name: string, help: Help | undefined): string {
+  const option = /'(--?[a-z][a-z-]{0,29})/.exec(message)?.[1]
   const known = [...new Set((help?.options ?? []).flatMap(([text]) => /^--[a-z-]+/.exec(text)?.[0] ?? []))]
   const near = option === undefined || known.includes(option) ? undefined : nearest(option, known)
   const where = option ? `: check ${option}` : ''
@@ -55,7 +55,7 @@ function optionText(said: string, name: string, help: Help | undefined): string 
   return `the options of this command are not valid${where}${guess || '.'} See \`atr help ${name}\``
 }
 
-/** What the system refuses, and what to do about it. */
+/** The texts for faults of the operating system. */
 const SYSTEM_FAULTS: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only: name a folder on another one, for the store by DATA_DIR',
   EACCES: 'a file or folder belongs to another user: run this as its owner, or name another folder by DATA_DIR',

@@ -71,14 +71,14 @@ export const outcomes: Command = {
       )
       const change = CHANGES[action as keyof typeof CHANGES]
       const data_class = values.sample ? 'sample' : 'published'
-      const done = await change(db, Bun.file(path).stream(), { now: Date.now, data_class, pepper })
+      const result = await change(db, Bun.file(path).stream(), { now: Date.now, data_class, pepper })
       stopping.done()
       show(
         values.json,
-        done,
-        done.already_imported
+        result,
+        result.already_imported
           ? 'this file was imported before: nothing was changed'
-          : `${done.cases} cases, batch ${done.batch_id}`,
+          : `${result.cases} cases, batch ${result.batch_id}`,
       )
       return DONE
     } finally {
@@ -133,17 +133,17 @@ export const figures: Command = {
     try {
       if (action === 'audit') return await auditAll(installation, json)
       const retention = config.OUTCOMES_RETENTION === 'on'
-      const rehearsal = exact ? rehearseExact : rehearse
-      if (isDry) return await installation.db.snapshot((db) => rehearsal({ db }, retention, json), { isLong: true })
+      const dryRun = exact ? dryRunExact : dryRunNoised
+      if (isDry) return await installation.db.snapshot((db) => dryRun({ db }, retention, json), { isLong: true })
       const { db, figuresLog: log, cosign } = installation
       using stopping = ifInterrupted(
         'the figures were released whole or not at all. Run the same command again: it says which',
       )
       const parts = { db, log, now: Date.now, cosign, dice: systemDice(), retention }
-      const done = await releaseFigures({ ...parts, exact, newSeries })
+      const result = await releaseFigures({ ...parts, exact, newSeries })
       stopping.done()
       const next_release_at = new Date(await nextReleaseDue(db, Date.now())).toISOString()
-      show(json, { ...done, next_release_at }, releaseText(done, { retention, next_release_at }))
+      show(json, { ...result, next_release_at }, releaseText(result, { retention, next_release_at }))
       return DONE
     } finally {
       await installation.db.close()
@@ -151,7 +151,7 @@ export const figures: Command = {
   },
 }
 
-/** Measured with the attack simulator (docs/spec/disclosure.md). */
+/** These numbers were measured with the attack simulator (docs/spec/disclosure.md). */
 const INSIDER = `without noise, figures reveal cases. Measured on invented ledgers:
 ${table([
   ['who', 'learns', 'in'],
@@ -166,10 +166,10 @@ function releaseText(
   { retention, next_release_at }: { retention: boolean; next_release_at: string },
 ): string {
   const { sdc_rule_version, unit, median_band, metrics } = figures
-  const made = already_released
+  const title = already_released
     ? `nothing new: the window of ${release_id} is the last one that is closed`
     : `released ${release_id} under rule ${sdc_rule_version}: ${changes} changes`
-  if (unit === undefined) return `${made}${retention ? `, ${removed} cases removed for their age` : ''}`
+  if (unit === undefined) return `${title}${retention ? `, ${removed} cases removed for their age` : ''}`
   const rows = Object.entries(metrics).map(([metric, { value, standard_error, reason }]) => [
     metric,
     String(value ?? '-'),
@@ -177,7 +177,7 @@ function releaseText(
   ])
   const band = median_band ? `${median_band.low} to below ${median_band.high ?? 'no limit'}` : '-'
   return [
-    `${made}${retention ? `, ${removed} cases removed for their age` : ''}`,
+    `${title}${retention ? `, ${removed} cases removed for their age` : ''}`,
     table([['figure', 'value', 'standard error'], ...rows, ['median band', band, '']]),
     `the noise protects one ${unit}; cases that come from now on are held until the release of ${next_release_at.slice(0, 10)}`,
   ].join('\n')
@@ -194,8 +194,8 @@ async function auditAll({ db }: Installation, json: boolean): Promise<number> {
   return ok ? DONE : REFUSED
 }
 
-/** Says what a release would publish and how exactly, and until when the rest is held. No noise is drawn for it. */
-async function rehearse({ db }: Pick<Installation, 'db'>, retention: boolean, json: boolean): Promise<number> {
+/** Shows which figures a release would publish, with which error, and until when cases are held. No noise is drawn. */
+async function dryRunNoised({ db }: Pick<Installation, 'db'>, retention: boolean, json: boolean): Promise<number> {
   const now = Date.now()
   const latest = await latestRelease(db)
   const open = await openWindow(db, await windows(db))
@@ -225,12 +225,12 @@ async function rehearse({ db }: Pick<Installation, 'db'>, retention: boolean, js
   return isFirst ? REFUSED : DONE
 }
 
-/** The same for exact figures. */
-async function rehearseExact({ db }: Pick<Installation, 'db'>, retention: boolean, json: boolean): Promise<number> {
+/** Shows which exact figures a release would publish. */
+async function dryRunExact({ db }: Pick<Installation, 'db'>, retention: boolean, json: boolean): Promise<number> {
   const latest = await latestRelease(db)
   const { moves, decisions, audit } = await planExact(db, latest, Date.now())
   const removed = retention ? await countOutgrown(db, latest) : 0
-  const found = Object.entries(decisions).map(([metric, decision]) => {
+  const figures = Object.entries(decisions).map(([metric, decision]) => {
     const move = moves.find((each) => each.metric === metric)
     return {
       metric,
@@ -240,10 +240,10 @@ async function rehearseExact({ db }: Pick<Installation, 'db'>, retention: boolea
       reason: move?.reason ?? null,
     }
   })
-  const cells = found.map((each) => [each.metric, each.decision, String(each.new ?? '-'), each.reason ?? ''])
+  const cells = figures.map((each) => [each.metric, each.decision, String(each.new ?? '-'), each.reason ?? ''])
   show(
     json,
-    { dry_run: true, metrics: found, removed, disclosure_audit: audit.ok ? 'pass' : 'fail' },
+    { dry_run: true, metrics: figures, removed, disclosure_audit: audit.ok ? 'pass' : 'fail' },
     `a release now would be:\n${table(cells)}\n${removed} cases would be removed for their age\ndisclosure audit: ${audit.ok ? 'pass' : 'fail'}; nothing was changed`,
   )
   return audit.ok ? DONE : REFUSED

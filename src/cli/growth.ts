@@ -13,12 +13,12 @@ export type GrowthVerdict =
   | { ok: true; grew: { from: number; to: number }; changes?: number }
   | { ok: false; reason: GrowthFault | TileFault | Fault }
 
-/** Checks against an older checkpoint that the log of this one has only grown since. Tiles come from the policy's URL. */
+/** Checks that the log has only grown since an older checkpoint. Tiles come from the URL in the policy. */
 export async function grownSince(
   olderNote: string,
   newerNote: string,
   policy: TrustPolicy,
-  /** Whether the policy is from this machine: one that came from elsewhere may not lead back here. */
+  /** Whether the policy is from this machine. A policy from elsewhere may not lead to this machine. */
   loopback: boolean,
 ): Promise<GrowthVerdict> {
   const newer = await openCheckpoint(newerNote, policy)
@@ -37,7 +37,7 @@ function noAnswer(error: unknown): undefined {
   if (!(error instanceof OutgoingFault)) throw error
 }
 
-/** A partial tile may be gone once the full one exists; the full one holds the same hashes and more. */
+/** Reads a tile. A partial tile may be gone when the full one exists, which has the same hashes and more. */
 async function fetchTile(url: string, loopback: boolean, level: number, n: number, width: number): Promise<Uint8Array> {
   for (const path of new Set([tilePath(level, n, width), tilePath(level, n)])) {
     const answer = await ask(`${url}/${path}`, { ...TILE_LIMITS, loopback }).catch(noAnswer)
@@ -47,7 +47,7 @@ async function fetchTile(url: string, loopback: boolean, level: number, n: numbe
   throw new Error('the log does not serve a tile that its checkpoint implies')
 }
 
-/** A file with the last checkpoint this client believed. It only ever moves to one that continues it. */
+/** A file with the last verified checkpoint. It is only replaced by a checkpoint that continues it. */
 export class Pin {
   constructor(readonly path: string) {}
 

@@ -1,16 +1,16 @@
 import { type Command, type Help, nearest, UsageFault } from './command.ts'
 import { COMMANDS, findCommand } from './commands.ts'
 
-/** Wider lines are hard to read, and narrower ones cannot be made. */
+/** The widths of help: wider lines are hard to read, and narrower ones have no room for words. */
 const [WIDEST, NARROWEST, USUAL] = [100, 30, 80]
-/** Options stand beside their meaning if there is room for it. */
+/** From this width on, options and their meaning are in two columns. */
 const ROOM_FOR_COLUMNS = 60
 const OPTION_COLUMN = 24
 
-/** How many characters a line may have: as COLUMNS says, or the terminal; 80 where there is none. */
+/** The width of a line: from COLUMNS or the terminal; 80 without both. */
 export function widthOf(columns: string | undefined, terminal: number | undefined): number {
-  const said = /^[0-9]{1,4}$/.test(columns ?? '') ? Number(columns) : 0
-  const width = said > 0 ? said : (terminal ?? USUAL)
+  const wanted = /^[0-9]{1,4}$/.test(columns ?? '') ? Number(columns) : 0
+  const width = wanted > 0 ? wanted : (terminal ?? USUAL)
   return Math.min(WIDEST, Math.max(NARROWEST, width))
 }
 
@@ -90,10 +90,10 @@ const examplesText = (examples: NonNullable<Help['examples']>, width: number): s
         ...examples.map(([words, meaning]) => `${wrapped(`# ${meaning}`, width, 2, '  # ')}\n${typed(words, width)}`),
       ].join('\n')
 
-/** How a command is used: what does not fit on the line stands below, further in. */
+/** The usage of a command. Further lines are indented. */
 const commandLine = (usage: string, width: number): string => wrapped(`atr ${usage}`, width, 2, '      ')
 
-/** The same to be copied into a shell: lines that go on end with a backslash. */
+/** A command to copy into a shell: lines that continue end with a backslash. */
 const typed = (words: string, width: number): string =>
   wrapped(`atr ${words}`, width - 2, 2, '      ').replaceAll('\n', ' \\\n')
 
@@ -108,7 +108,7 @@ function columns(rows: readonly (readonly [name: string, text: string])[], width
     .join('\n')
 }
 
-/** Lines of whole words. A word that is longer than a line has one for itself. */
+/** Wraps a text into lines of whole words. A word that is longer than a line gets its own line. */
 function wrapped(text: string, width: number, indent = 0, next = ' '.repeat(indent)): string {
   const lines: string[] = []
   let line = ''

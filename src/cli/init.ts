@@ -26,9 +26,9 @@ export const init: Command = {
       registryLog.origin,
       figuresLog.origin,
     ])
-    const made = { data_dir: config.DATA_DIR, logs }
+    const created = { data_dir: config.DATA_DIR, logs }
     const store = config.DATABASE_URL === undefined ? '' : ', and the store in the schema atr of the database,'
-    show(values.json, made, `created ${config.DATA_DIR}${store} with the logs ${made.logs.join(' and ')}`)
+    show(values.json, created, `created ${config.DATA_DIR}${store} with the logs ${logs.join(' and ')}`)
     return DONE
   },
 }

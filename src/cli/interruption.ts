@@ -1,20 +1,20 @@
 import { constants } from 'node:os'
 import { printsJson } from './command.ts'
 
-/** A shell reports a program that a signal ended as this plus the number of the signal. */
+/** Exit codes of programs that a signal ended are this plus the number of the signal. */
 const BY_SIGNAL = 128
 
 let message: string | undefined
 
 /**
- * What to say if someone presses Ctrl-C from now on: what is left, and what the next command will do. Whatever these
- * commands do may be cut off at any moment, so the process ends at once. Call `done` when the work is done: then the command
- * says how it went, signal or not.
+ * Sets the message for Ctrl-C: what is left, and what the next command does. The work of these commands may be cut off at any
+ * moment, so the process ends at once. Call `done` when the work is done: from then on a signal does nothing, and the
+ * command prints its result.
  */
-export function ifInterrupted(says: string): Disposable & { done(): void } {
+export function ifInterrupted(text: string): Disposable & { done(): void } {
   if (!isWatched) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal))
   isWatched = true
-  message = says
+  message = text
   const done = (): void => {
     message = undefined
   }
@@ -25,7 +25,7 @@ let isWatched = false
 function stop(signal: 'SIGINT' | 'SIGTERM'): void {
   if (message === undefined) return
   if (printsJson()) console.error(JSON.stringify({ error: { code: 'interrupted', message } }))
-  // A terminal has printed ^C, perhaps behind a line of progress.
+  // Clears the line, in which a terminal has printed ^C, perhaps after progress.
   else console.error(`${process.stderr.isTTY ? '\r\u001b[K' : ''}stopped: ${message}`)
   process.exit(BY_SIGNAL + constants.signals[signal])
 }

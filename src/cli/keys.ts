@@ -62,15 +62,15 @@ export const keys: Command = {
     const [action = '', ...rest] = args
     if (!Object.hasOwn(ACTIONS, action)) throw unknownAction('keys', action, ACTIONS)
     const { values, positionals } = parseArgs({ args: rest, options: OPTIONS, allowPositionals: true })
-    const asked = askedOf(action, values, positionals) // before the store is opened: a slip of the hand needs none
+    const request = parseRequest(action, values, positionals) // before the store is opened, because it may be invalid
     const installation = await openStore(config)
     const parts = keyParts(installation)
     try {
-      switch (asked.action) {
+      switch (request.action) {
         case 'create': {
-          const made = await createKey(parts, asked.key)
-          const text = `${made.key}\nid ${made.key_id}, scopes ${made.scopes.join(' ')}, until ${made.expires_at}`
-          show(values.json, made, text)
+          const issued = await createKey(parts, request.key)
+          const text = `${issued.key}\nid ${issued.key_id}, scopes ${issued.scopes.join(' ')}, until ${issued.expires_at}`
+          show(values.json, issued, text)
           return DONE
         }
         case 'list': {
@@ -80,13 +80,13 @@ export const keys: Command = {
           return DONE
         }
         case 'rotate': {
-          const made = await rotateKey(parts, asked.id, { ttlSeconds: asked.ttlSeconds })
-          const text = `${made.key}\nid ${made.key_id}, until ${made.expires_at}; the old key works for 24 more hours`
-          show(values.json, made, text)
+          const issued = await rotateKey(parts, request.id, { ttlSeconds: request.ttlSeconds })
+          const text = `${issued.key}\nid ${issued.key_id}, until ${issued.expires_at}; the old key works for 24 more hours`
+          show(values.json, issued, text)
           return DONE
         }
         case 'revoke': {
-          const revoked = await revokeKey(parts, asked.id)
+          const revoked = await revokeKey(parts, request.id)
           show(values.json, revoked, `revoked ${revoked.key_id} and its tokens`)
           return DONE
         }
@@ -110,7 +110,7 @@ interface KeyValues {
   'public-key'?: string | undefined
 }
 
-function askedOf(action: string, values: KeyValues, positionals: readonly string[]): KeyRequest {
+function parseRequest(action: string, values: KeyValues, positionals: readonly string[]): KeyRequest {
   const ttlSeconds = values.expires === undefined ? undefined : seconds(values.expires)
   if (action === 'rotate') return { action, id: onlyId(positionals), ttlSeconds }
   if (action === 'revoke') return { action, id: onlyId(positionals) }
@@ -121,25 +121,25 @@ function askedOf(action: string, values: KeyValues, positionals: readonly string
     action: 'create',
     key: {
       name: values.name,
-      scopes: scopesOf(values.scopes),
+      scopes: parseScopes(values.scopes),
       ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
       ...(publicKey === undefined ? {} : { publicKey }),
     },
   }
 }
 
-function scopesOf(text = ''): Scope[] {
-  const asked = text
+function parseScopes(text = ''): Scope[] {
+  const words = text
     .split(',')
     .map((scope) => scope.trim())
     .filter((scope) => scope !== '')
-  const known = SCOPE_NAMES.filter((scope) => asked.includes(scope))
-  if (asked.length === 0 || known.length !== new Set(asked).size)
+  const known = SCOPE_NAMES.filter((scope) => words.includes(scope))
+  if (words.length === 0 || known.length !== new Set(words).size)
     throw new UsageFault(`--scopes takes a list of ${SCOPE_NAMES.join(', ')}`)
   return known
 }
 
-/** `90d`, `12h` or `30m`. */
+/** Reads a time such as `90d`, `12h` or `30m`. */
 function seconds(text: string): number {
   const match = /^([1-9][0-9]{0,4})([dhm])$/.exec(text)
   if (!match) throw new UsageFault('--expires takes a time such as 90d, 12h or 30m')

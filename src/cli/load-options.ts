@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts'
 import { UsageFault } from './command.ts'
 import { OVERRIDE_OPTIONS } from './overrides.ts'
 
-/** The options that some readers have for themselves, each with the kinds that take it. */
+/** The options of single readers, each with the kinds that take it. */
 function readerOptions(readers: Readers): (ReaderOption & { kinds: string[] })[] {
   const found = new Map<string, ReaderOption & { kinds: string[] }>()
   for (const [kind, { options }] of Object.entries(readers))
@@ -31,15 +31,15 @@ const OPTIONS = {
   ...OVERRIDE_OPTIONS,
 } as const
 
-/** What `parseArgs` is told. */
-export const argumentsOf = (readers: Readers = READERS): ParseArgsOptionsConfig => ({
+/** The options for `parseArgs`. */
+export const parseOptions = (readers: Readers = READERS): ParseArgsOptionsConfig => ({
   ...OPTIONS,
   ...Object.fromEntries(
     readerOptions(readers).map(({ name, repeatable }) => [name, { type: 'string', multiple: repeatable === true }]),
   ),
 })
 
-/** What `atr help load` says of them. */
+/** The options for `atr help load`. */
 export const optionTexts = (readers: Readers = READERS): [string, string][] => [
   ['--edition E', 'the name of the edition, if the file does not say it'],
   ['--effective-from DAY', 'the first day of the edition, such as 2026-07-01, if the file does not say it'],
@@ -77,35 +77,37 @@ export interface SourceArguments {
 }
 
 /**
- * Refuses options that the kind has no use for: one of another kind would do nothing, or make a second release. Tables
- * that are not releases take none but --json.
+ * Refuses options of other kinds, which would do nothing, or make a second release. Tables that are not releases take only
+ * --json.
  */
-export function checkOptions(kind: string, said: object, readers: Readers = READERS): void {
-  const given = Object.entries(said).flatMap(([name, value]) => (value === undefined || value === false ? [] : [name]))
-  const ofOthers = readerOptions(readers).flatMap(({ name, kinds }) => (kinds.includes(kind) ? [] : [name]))
+export function checkOptions(kind: string, values: object, readers: Readers = READERS): void {
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined || value === false ? [] : [name],
+  )
+  const otherOptions = readerOptions(readers).flatMap(({ name, kinds }) => (kinds.includes(kind) ? [] : [name]))
   const isRelease = Object.hasOwn(readers, kind)
-  const stray = given.find((name) => (isRelease ? ofOthers.includes(name) : name !== 'json'))
+  const stray = given.find((name) => (isRelease ? otherOptions.includes(name) : name !== 'json'))
   if (stray) throw new UsageFault(`--${stray} is not an option of load ${kind}`)
 }
 
-export function loadOptions(said: SourceArguments, readers: Readers = READERS): LoadOptions {
-  if (said.url?.some((url) => !/^https?:\/\/[^/\s]/.test(url)))
+export function loadOptions(values: SourceArguments, readers: Readers = READERS): LoadOptions {
+  if (values.url?.some((url) => !/^https?:\/\/[^/\s]/.test(url)))
     throw new Problem('invalid_parameter', '--url must begin with https:// or http://')
   const options: LoadOptions = {
-    edition: said.edition,
-    effective_from: said['effective-from'],
-    effective_to: said['effective-to'],
-    ...(said.url === undefined ? {} : { url: said.url }),
-    ...(said['retrieved-at'] === undefined ? {} : { retrieved_at: said['retrieved-at'] }),
-    data_class: said.sample ? 'sample' : 'published',
+    edition: values.edition,
+    effective_from: values['effective-from'],
+    effective_to: values['effective-to'],
+    ...(values.url === undefined ? {} : { url: values.url }),
+    ...(values['retrieved-at'] === undefined ? {} : { retrieved_at: values['retrieved-at'] }),
+    data_class: values.sample ? 'sample' : 'published',
   }
-  for (const option of readerOptions(readers)) Object.assign(options, parsed(option, said[option.name]))
+  for (const option of readerOptions(readers)) Object.assign(options, parsed(option, values[option.name]))
   return options
 }
 
-function parsed({ name, words, parse }: ReaderOption, said: SourceArguments[string]): LoadOptions {
-  if (said === undefined) return {}
-  const texts = [said].flat().map(String)
+function parsed({ name, words, parse }: ReaderOption, value: SourceArguments[string]): LoadOptions {
+  if (value === undefined) return {}
+  const texts = [value].flat().map(String)
   if (words && texts.some((text) => !words.includes(text)))
     throw new UsageFault(`--${name} must be one of ${words.join(', ')}`)
   return parse(texts)

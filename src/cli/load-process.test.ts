@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../../test/support/folder.ts'
 
-test('a load without its command removes the folder that was made for it, and no other, whatever that is called', async () => {
+test('a load whose command is gone removes its own folder for temporary files, and no other', async () => {
   using folder = temporaryFolder()
   const [own, temporary, neighbour] = ['atr-load-own', 'atr-load-archive', 'atr-load-other'].map((name) =>
     join(folder.path, name),

@@ -6,32 +6,32 @@ import { type BudgetPart, NOTHING_KEPT, overBudget } from '../ingest/budget.ts'
 import { Problem } from '../problem.ts'
 import { openStore } from './command.ts'
 
-/** The first argument of the process that reads the files. The second one is its folder for temporary files. */
+/** The first argument of the process that reads the files. The second is its folder for temporary files. */
 export const AS_CHILD = '--as-child'
 const LOOK_MS = 100
-/** Packing and the collector have threads of their own: processor time may run faster than the clock. */
+/** Compression and the garbage collector have their own threads, so processor time may run faster than the clock. */
 const THREADS = 4
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type Signal = (typeof SIGNALS)[number]
 
-/** What the child says of itself: from then on, no budget bounds it, because what is read is on disk. */
+/** The message of the child when its release is staged. From then on no budget applies, because everything is on disk. */
 export interface StagedNews {
   staged: string
 }
 
-interface Stop {
+interface StopReason {
   budget?: BudgetPart
   signal?: Signal
 }
 
 /**
- * Runs `atr load` in a process of its own, and watches its time and its memory: a file that makes a reader loop or grow
- * cannot take the machine with it. However the process ends, what it left is removed: its folder for temporary files by
- * us, and the release that it had begun by the store, which does so whenever it is opened.
+ * Runs `atr load` in a separate process, and watches its time and memory, so that a file that makes a reader loop or grow
+ * cannot block the machine. However the process ends, its remains are removed: the folder for temporary files here, and the
+ * unfinished release by the store when it is opened.
  */
 export async function loadInChild(args: readonly string[], config: Config): Promise<number> {
   const scratch = mkdtempSync(join(tmpdir(), 'atr-load-'))
-  const stop: Stop = {}
+  const stop: StopReason = {}
   let staged: string | undefined
   let watch: Disposable | undefined
   const child = Bun.spawn(command([scratch, ...args], config), {
@@ -44,8 +44,8 @@ export async function loadInChild(args: readonly string[], config: Config): Prom
       watch?.[Symbol.dispose]()
     },
   })
-  // A process that is stopped now is as one that crashed: every step of a load and of a publication allows for that.
-  const end = (why: Stop): void => {
+  // Stopping the process is like a crash, which every step of a load and of a publication allows for.
+  const end = (why: StopReason): void => {
     Object.assign(stop, why)
     child.kill('SIGKILL')
   }
@@ -55,10 +55,10 @@ export async function loadInChild(args: readonly string[], config: Config): Prom
   try {
     await child.exited
     if (child.signalCode === null) return child.exitCode ?? 0
-    // Opening the store removes what the load had begun.
+    // Opening the store removes the unfinished release.
     await openStore(config).then(({ db }) => db.close())
-    if (stop.signal) return tellInterrupted(stop.signal, leftBy(staged), args.includes('--json'))
-    throw reasonOf(stop, child.signalCode, config, staged)
+    if (stop.signal) return tellInterrupted(stop.signal, remainsText(staged), args.includes('--json'))
+    throw stopProblem(stop, child.signalCode, config, staged)
   } finally {
     watch[Symbol.dispose]()
     for (const signal of SIGNALS) process.off(signal, onSignal)
@@ -67,15 +67,15 @@ export async function loadInChild(args: readonly string[], config: Config): Prom
 }
 
 /**
- * For the child: it ends with its parent, and leaves Ctrl-C to it. Gives what tells the parent that a release is staged. It
- * removes what the parent has made for it, and nothing else, whatever other folders are called.
+ * Makes the child end with its parent, and leave Ctrl-C to it. Returns a function that reports a staged release to the
+ * parent. If the parent is gone, the child removes its own folder for temporary files and no other.
  */
 export function asChild(scratch: string): { tell: (news: StagedNews) => void; end: () => void } {
   const orphaned = (): void => {
     rmSync(scratch, { recursive: true, force: true })
     process.exit(128 + constants.signals.SIGKILL)
   }
-  process.on('SIGINT', () => undefined) // a terminal sends it to both
+  process.on('SIGINT', () => undefined) // a terminal sends it to both processes
   process.on('disconnect', orphaned)
   return {
     tell: (news) => process.send?.(news),
@@ -86,7 +86,7 @@ export function asChild(scratch: string): { tell: (news: StagedNews) => void; en
   }
 }
 
-/** The kernel counts processor time too: it ends a child that loops without a parent. */
+/** The command of the child. The kernel limits its processor time too, which ends a child that loops without a parent. */
 function command(args: readonly string[], { LOAD_SECONDS }: Config): string[] {
   const load = [process.execPath, ...process.execArgv, process.argv[1] as string, 'load', AS_CHILD, ...args]
   if (process.platform === 'win32') return load
@@ -107,7 +107,7 @@ function watchBudget(pid: number, config: Config, stop: (part: BudgetPart) => vo
   }
 }
 
-/** Without files that are mapped, which the kernel can drop. Only Linux tells; elsewhere memory is not bounded. */
+/** The memory of a process, except mapped files, which the kernel can drop. Only on Linux; elsewhere there is no limit. */
 function memoryOf(pid: number): number {
   try {
     return 1024 * Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
@@ -116,22 +116,27 @@ function memoryOf(pid: number): number {
   }
 }
 
-const leftBy = (staged: string | undefined): string =>
+const remainsText = (staged: string | undefined): string =>
   staged === undefined ? NOTHING_KEPT : `${staged} was loaded before that: see \`atr release list\``
 
-/** Returns the exit code that shells expect of a command that a signal ended. */
-function tellInterrupted(signal: Signal, left: string, asJson: boolean): number {
-  const message = `the load was stopped by ${signal}; ${left}`
+/** Prints that a signal ended the load, and returns the exit code for that. */
+function tellInterrupted(signal: Signal, remains: string, asJson: boolean): number {
+  const message = `the load was stopped by ${signal}; ${remains}`
   console.error(asJson ? JSON.stringify({ error: { code: 'interrupted', message } }) : `atr: ${message}`)
   return 128 + constants.signals[signal]
 }
 
-function reasonOf({ budget }: Stop, ended: string | number, config: Config, staged: string | undefined): Problem {
+function stopProblem(
+  { budget }: StopReason,
+  ended: string | number,
+  config: Config,
+  staged: string | undefined,
+): Problem {
   const { LOAD_SECONDS: seconds, LOAD_MEMORY_BYTES: memory_bytes } = config
   if (budget === 'seconds' || budget === 'memory_bytes') return overBudget(budget, { seconds, memory_bytes }[budget])
   if (ended === 'SIGXCPU') return overBudget('seconds', seconds)
   return new Problem(
     'load_stopped',
-    `the process that read the files was ended by ${ended}, as the system does when memory runs out; ${leftBy(staged)}`,
+    `the process that read the files was ended by ${ended}, as the system does when memory runs out; ${remainsText(staged)}`,
   )
 }

@@ -18,7 +18,7 @@ import { type PublishProgress, publish } from '../registry/release/publish.ts'
 import type { ReleaseState } from '../registry/release/store.ts'
 import { archiveOf } from './citations.ts'
 import { type Command, DONE, nearest, openStore, show, UsageFault } from './command.ts'
-import { argumentsOf, checkOptions, loadOptions, optionTexts, type SourceArguments } from './load-options.ts'
+import { checkOptions, loadOptions, optionTexts, parseOptions, type SourceArguments } from './load-options.ts'
 import { AS_CHILD, asChild, loadInChild, type StagedNews } from './load-process.ts'
 import { overridesFrom } from './overrides.ts'
 import { type ProgressLine, progressLine, summaryText } from './progress.ts'
@@ -34,17 +34,17 @@ type LoadArguments = SourceArguments & {
   reason?: string[]
 }
 
-/** Reports of a comparison between two of which memory is given back. The first time that is also what reading took. */
+/** How many reports of a comparison come between two garbage collections. The first one frees the memory of reading. */
 const REPORTS = 4
 
-/** Tables that stand beside the releases: they are replaced or added to at once. */
+/** Tables that are not releases. They are changed at once. */
 const TABLES: {
-  [kind: string]: (db: Installation['db'], path: string) => Promise<{ found: object; text: string }>
+  [kind: string]: (db: Installation['db'], path: string) => Promise<{ result: object; text: string }>
 } = {
   providers: async (db, path) => {
     const { chunks } = await openBytes(path)
-    const found = await importProviders(db, chunks)
-    return { found, text: `${found.providers} organisations, ${found.added} of them new` }
+    const result = await importProviders(db, chunks)
+    return { result, text: `${result.providers} organisations, ${result.added} of them new` }
   },
 }
 
@@ -62,7 +62,7 @@ export const load: Command = {
   async run(args, config) {
     const [first, scratch, ...rest] = args
     if (first !== AS_CHILD || scratch === undefined) {
-      // What is wrong with the command line is said before a process is started.
+      // Refuses an invalid command line before a process is started.
       requestFrom(args)
       return loadInChild(args, config)
     }
@@ -75,16 +75,16 @@ export const load: Command = {
   },
 }
 
-/** What the command line asks for. */
+/** The parsed command line. */
 interface LoadRequest {
   kind: string
   paths: readonly [string, ...string[]]
-  asked: LoadArguments
+  options: LoadArguments
 }
 
 function requestFrom(args: readonly string[]): LoadRequest {
-  const { values, positionals } = parseArgs({ args: [...args], options: argumentsOf(), allowPositionals: true })
-  const asked = values as LoadArguments
+  const { values, positionals } = parseArgs({ args: [...args], options: parseOptions(), allowPositionals: true })
+  const options = values as LoadArguments
   const [kind = '', first, ...more] = positionals
   const isTable = Object.hasOwn(TABLES, kind)
   if (!KINDS.includes(kind)) {
@@ -93,29 +93,29 @@ function requestFrom(args: readonly string[]): LoadRequest {
   }
   if (first === undefined) throw new UsageFault('name the kind and the files to load: atr load KIND FILE...')
   if (isTable && more.length > 0) throw new UsageFault(`load ${kind} takes one file`)
-  checkOptions(kind, asked)
-  const overridden = overridesFrom(asked).map(({ rule }) => rule)
-  // Said before minutes of reading, not after them.
-  if (!isTable && asked.publish && asked.url === undefined && !asked.sample && !overridden.includes('no_url'))
+  checkOptions(kind, options)
+  const overridden = overridesFrom(options).map(({ rule }) => rule)
+  // Checked before minutes of reading.
+  if (!isTable && options.publish && options.url === undefined && !options.sample && !overridden.includes('no_url'))
     throw new UsageFault(
       '--publish needs --url, the address that the file is from; or --override no_url --reason CODE to publish without it',
     )
-  const [urls, files] = [asked.url?.length ?? 0, 1 + more.length]
+  const [urls, files] = [options.url?.length ?? 0, 1 + more.length]
   if (urls > 1 && urls !== files)
     throw new UsageFault(
       `--url is given ${urls} times for ${files} ${files === 1 ? 'file' : 'files'}: give it once for all of them, or once for each, in their order`,
     )
-  return { kind, paths: [first, ...more], asked }
+  return { kind, paths: [first, ...more], options }
 }
 
 async function loadHere(request: LoadRequest, config: Config, tell: (news: StagedNews) => void): Promise<number> {
-  const { kind, paths, asked } = request
+  const { kind, paths, options } = request
   const installation = await openStore(config)
   try {
     const table = Object.hasOwn(TABLES, kind) ? TABLES[kind] : undefined
     if (!table) return await loadFiles(installation, request, config, tell)
-    const { found, text } = await table(installation.db, paths[0])
-    show(asked.json, found, text)
+    const { result, text } = await table(installation.db, paths[0])
+    show(options.json, result, text)
     return DONE
   } finally {
     await installation.db.close()
@@ -124,25 +124,25 @@ async function loadHere(request: LoadRequest, config: Config, tell: (news: Stage
 
 async function loadFiles(
   installation: Installation,
-  { kind, paths, asked }: LoadRequest,
+  { kind, paths, options }: LoadRequest,
   config: Config,
   tell: (news: StagedNews) => void,
 ): Promise<number> {
   const archive = archiveOf(config)
   const budget = { rows: config.LOAD_ROWS, keys: config.LOAD_KEYS, scratch_bytes: config.LOAD_SCRATCH_BYTES }
-  const rejects = asked.rejects === undefined ? undefined : new RejectsFile(asked.rejects)
-  const line = progressLine(asked.json)
+  const rejects = options.rejects === undefined ? undefined : new RejectsFile(options.rejects)
+  const line = progressLine(options.json)
   const read = (more: Pick<LoadOptions, 'inspect'> = {}) =>
     loadSource(
       installation.db,
       kind,
       paths,
-      { ...loadOptions(asked), budget, onNote: rejects?.note, ...more },
+      { ...loadOptions(options), budget, onNote: rejects?.note, ...more },
       Date.now(),
       (progress) => line.update(progress),
     )
   try {
-    if (asked['dry-run']) return await dryRun(installation, read, line, asked)
+    if (options['dry-run']) return await dryRun(installation, read, line, options)
     const keep = async ({ release_id, citations }: ReleaseState): Promise<void> => {
       tell({ staged: release_id })
       const cited = (JSON.parse(citations) as { sha256: string }[]).map(({ sha256 }) => sha256)
@@ -151,7 +151,7 @@ async function loadFiles(
       for (const path of paths) kept.push(...(await archive.keepCited(path, cited)))
       for (const sha256 of kept) await putCopy(installation.db, sha256, Date.now(), true)
     }
-    return await loadRelease(installation, read, keep, line, asked)
+    return await loadRelease(installation, read, keep, line, options)
   } finally {
     rejects?.close()
   }
@@ -164,12 +164,12 @@ async function loadRelease(
   read: Read,
   keep: (release: ReleaseState) => Promise<void>,
   line: ProgressLine,
-  asked: LoadArguments,
+  options: LoadArguments,
 ): Promise<number> {
   const started = performance.now()
   const loaded = await read()
   const { release, already, judged_without, shares_npis_with } = loaded
-  // Before it is published: a citation is not to be public whose copy could not be kept.
+  // Copies are kept before publication, so that no citation is public whose copy could not be kept.
   await keep(release)
   let reports = 0
   const compared = (progress: PublishProgress): void => {
@@ -177,53 +177,53 @@ async function loadRelease(
     line.update(progress)
   }
   const isStaged = release.state === 'staged'
-  const publishing = asked.publish && isStaged
+  const publishing = options.publish && isStaged
   const refusedOr = await (publishing
-    ? publish({ db, log: registryLog, cosign }, release.release_id, Date.now, overridesFrom(asked), compared).catch(
+    ? publish({ db, log: registryLog, cosign }, release.release_id, Date.now, overridesFrom(options), compared).catch(
         asRefusal,
       )
     : release)
   const judgedOr = isStaged && !publishing ? await judge(db, release, compared).catch(asFault) : undefined
   const judged = judgedOr instanceof StoreFault ? undefined : judgedOr
   line.clear()
-  // Held or not, it was loaded: what is in it is told first.
+  // The release was loaded, held or not, so its summary comes first.
   const { state } = refusedOr instanceof Problem ? release : refusedOr
   const { release_id, row_count, rejected_count } = release
   if (already) {
-    const told = { release_id, state, row_count, rejected_count, already, held: judged?.held }
+    const result = { release_id, state, row_count, rejected_count, already, held: judged?.held }
     const done = isStaged ? '' : ': nothing to do'
-    const kept = citesAsAsked(release, asked) ? '' : `\n${OTHER_CITATION}`
+    const note = hasCitations(release, options) ? '' : `\n${OTHER_CITATION}`
     show(
-      asked.json,
-      told,
-      `${release_id} ${state}: was loaded before${done}${kept}${judged ? `\n${nextText(judged)}` : ''}`,
+      options.json,
+      result,
+      `${release_id} ${state}: was loaded before${done}${note}${judged ? `\n${nextText(judged)}` : ''}`,
     )
   } else {
     const checks = await checksOf(db, release.release_no)
     const counted = summaryOf({ ...release, state }, checks, loaded.written.absences, performance.now() - started)
-    const summary = { ...counted, judged_without, shares_npis_with, no_url: hasNoUrl(asked) }
+    const summary = { ...counted, judged_without, shares_npis_with, no_url: hasNoUrl(options) }
     const text = judged ? `${summaryText(summary)}\n\n${nextText(judged)}` : summaryText(summary)
-    show(asked.json, { ...summary, row_count, rejected_count, already, held: judged?.held }, text)
+    show(options.json, { ...summary, row_count, rejected_count, already, held: judged?.held }, text)
   }
   if (refusedOr instanceof Problem) throw refusedOr
   if (judgedOr instanceof StoreFault) throw judgedOr
   return DONE
 }
 
-/** The edition before may be damaged. */
+/** Returns a fault of the store, which a damaged edition before this one causes. Throws anything else. */
 function asFault(error: unknown): StoreFault {
   if (error instanceof StoreFault) return error
   throw error
 }
 
-/** What publishing would say of a release that stays staged. */
+/** Checks a release that stays staged as publishing would. */
 const judge = (db: Installation['db'], release: ReleaseState, compared: (progress: PublishProgress) => void) =>
   checkRelease(db, release, (rows) => compared({ phase: 'comparing', rows, row_total: release.row_count }))
 
 const hasNoUrl = ({ url, sample }: LoadArguments): boolean => url === undefined && !sample
 
-/** Says what loading would say, and with --publish whether it would be refused. Nothing is kept. */
-async function dryRun({ db }: Installation, read: Read, line: ProgressLine, asked: LoadArguments): Promise<number> {
+/** Shows the result of a load, and with --publish whether it would be refused. Nothing is kept. */
+async function dryRun({ db }: Installation, read: Read, line: ProgressLine, options: LoadArguments): Promise<number> {
   const started = performance.now()
   let check: ReleaseCheck | undefined
   const { release, already, written, judged_without } = await read({
@@ -235,14 +235,14 @@ async function dryRun({ db }: Installation, read: Read, line: ProgressLine, aske
   const { release_id, state, row_count, rejected_count } = release
   if (already && state === 'published') {
     show(
-      asked.json,
+      options.json,
       { release_id, state, row_count, rejected_count, already, dry_run: true },
       `${release_id} ${state}: was loaded before: loading would do nothing`,
     )
     return DONE
   }
   const found = check ?? (await checkRelease(db, release))
-  // Of a release that is there already nothing was written, and so nothing counted.
+  // A release that exists already was not written, so its absences were not counted.
   const absences = already ? undefined : written.absences
   const counted = summaryOf(release, found.checks, absences, performance.now() - started)
   const summary = {
@@ -250,22 +250,22 @@ async function dryRun({ db }: Installation, read: Read, line: ProgressLine, aske
     state: already ? 'staged before' : 'dry run: nothing was kept',
     judged_without,
     shares_npis_with: found.shares_npis_with,
-    no_url: hasNoUrl(asked),
+    no_url: hasNoUrl(options),
   }
-  const told = { ...summary, row_count, rejected_count, already, dry_run: true, check: found }
-  show(asked.json, told, `${summaryText(summary)}\n\n${verdictText(found, already)}`)
-  const open = stillHeld(found.held, overridesFrom(asked))
-  if (asked.publish && open.length > 0) throw heldProblem(open, already ? release_id : undefined)
+  const result = { ...summary, row_count, rejected_count, already, dry_run: true, check: found }
+  show(options.json, result, `${summaryText(summary)}\n\n${verdictText(found, already)}`)
+  const open = stillHeld(found.held, overridesFrom(options))
+  if (options.publish && open.length > 0) throw heldProblem(open, already ? release_id : undefined)
   return DONE
 }
 
 const OTHER_CITATION =
   'NOTE: the release keeps the --url and --retrieved-at of its first load, which are different. To change them, discard a staged release or withdraw a published one, then load the files again'
 
-/** What is not said again is not asked for. */
-function citesAsAsked({ citations }: ReleaseState, asked: LoadArguments): boolean {
+/** Whether a release has the citations of the command line. An option that is left out fits any citation. */
+function hasCitations({ citations }: ReleaseState, options: LoadArguments): boolean {
   const cited = JSON.parse(citations) as { url: string; retrieved_at: string }[]
-  const { url, 'retrieved-at': retrieved_at } = asked
+  const { url, 'retrieved-at': retrieved_at } = options
   return cited.every(
     (each) => (url === undefined || url.includes(each.url)) && [undefined, each.retrieved_at].includes(retrieved_at),
   )

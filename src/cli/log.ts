@@ -9,7 +9,7 @@ import { type Command, DONE, JSON_OPTION, openStore, show, table, UsageFault, un
 async function publishWaiting({ db, registryLog, figuresLog, cosign }: Installation, asJson: boolean): Promise<number> {
   const logs = [registryLog, figuresLog]
   for (const each of logs) await finish({ db, log: each, cosign })
-  // Where nothing serves, this is what tells that the registry is still looked after.
+  // If no service runs, this is the only sign that the registry is still maintained.
   await stateIfDue({ db, log: registryLog, cosign }, Date.now())
   for (const each of logs) await cosignAgain({ db, log: each, cosign }, Date.now())
   const sizes = await Promise.all(logs.map(async (each) => ({ log: each.name, size: (await each.head(db)).size })))
@@ -48,13 +48,13 @@ const ACTIONS = {
 
 interface Keys {
   keys: readonly string[]
-  /** Of each log one. */
+  /** One key of each log. */
   newest: readonly string[]
   retired: readonly string[]
 }
 
-/** `log keys` prints keys and nothing else: scripts read them. */
-const TEXTS: Readonly<Record<Exclude<keyof typeof ACTIONS, 'publish'>, (told: Keys) => string>> = {
+/** The texts of the actions. `log keys` prints only keys, because scripts read them. */
+const TEXTS: Readonly<Record<Exclude<keyof typeof ACTIONS, 'publish'>, (result: Keys) => string>> = {
   keys: ({ keys }) => keys.join('\n'),
   'rotate-key': ({ keys, newest }) =>
     [
@@ -98,8 +98,8 @@ export const log: Command = {
       const keysOf = (log: (typeof logs)[number]) =>
         log.signers.map(({ name, publicKey }) => formatVerifierKey(name, publicKey))
       const [keys, newest] = [logs.flatMap(keysOf), logs.flatMap((each) => keysOf(each).slice(0, 1))]
-      const told = { keys, newest, retired }
-      show(values.json, told, TEXTS[action as keyof typeof TEXTS](told))
+      const result = { keys, newest, retired }
+      show(values.json, result, TEXTS[action as keyof typeof TEXTS](result))
       return DONE
     } finally {
       await db.close()

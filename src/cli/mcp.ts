@@ -1,5 +1,5 @@
-// MCP over standard input and output, for clients that start a program: each message goes to a service and its answer
-// comes back. The tools are those of the service; the rails flow is done here, so that a client needs only the key.
+// MCP over standard input and output, for clients that start a program. Each message goes to a service, which has the tools,
+// and its answer comes back. The rails flow is done here, so that a client needs only the key.
 
 import { createInterface } from 'node:readline'
 import { Fetcher, tokensOf } from '../../tools/monitor/fetcher.ts'
@@ -49,9 +49,9 @@ const NEEDS_CREDENTIAL = [401, 403]
 
 class Bridge {
   readonly #fetcher: Fetcher
-  /** Asked for once, however many calls wait for it. Until a tool needs it there is none: public tools go without. */
+  /** The token, requested once for all calls when a tool needs it. Public tools need none. */
   #token: Promise<string | undefined> | undefined
-  /** What an old client and the service agreed on in `initialize`. */
+  /** The protocol version from `initialize`, which old clients send. */
   #agreed: string | undefined
   readonly #open = new Map<string | number, AbortController>()
 
@@ -106,7 +106,7 @@ class Bridge {
     })
   }
 
-  /** A token by challenge and attest, unless another call has got one since. None without a key that is accepted. */
+  /** Gets a new token, unless another call has got one since. Undefined without a key, or if the key is refused. */
   async #renewed(used: Promise<string | undefined> | undefined): Promise<string | undefined> {
     if (this.key === '') return undefined
     if (this.#token === used) this.#token = tokensOf(this.key)(this.#fetcher)
@@ -114,7 +114,7 @@ class Bridge {
     return token === (await used) ? undefined : token
   }
 
-  /** Without HTTP there is no status that makes a client fetch a credential: the model is told what is missing. */
+  /** Turns a refusal into a text for the model, because without HTTP no status makes a client get a credential. */
   #asRefusal({ method }: Message, answer: Answer): Answer {
     const { error } = answer
     if (method !== 'tools/call' || !error) return answer
@@ -143,7 +143,7 @@ function parsed(line: string): Message | undefined {
   }
 }
 
-/** The headers that streamable HTTP wants beside the body: since 2026-07-28, what the message is. */
+/** The headers of streamable HTTP. Since 2026-07-28 they describe the message. */
 function headersOf({ method, params }: Message, agreed: string | undefined): Record<string, string> {
   const common = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   const version = params?._meta?.[VERSION]

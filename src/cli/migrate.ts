@@ -53,21 +53,25 @@ export const migrate: Command = {
       tell: (progress) => line.update(progress),
     })
       .catch((error: unknown) => {
-        throw to.DATABASE_URL === undefined ? error : ofTarget(error)
+        throw to.DATABASE_URL === undefined ? error : targetFault(error)
       })
       .finally(() => line.clear())
     stopping.done()
     const seconds = Math.round(performance.now() - started) / 1000
     const next =
       to.DATABASE_URL === undefined ? `unset DATABASE_URL, ${folderText(to, config)}` : 'set DATABASE_URL to it'
-    show(values.json, { ...moved, seconds }, `${textOf(moved, seconds, config)}. Next: ${next}, and start the service`)
+    show(
+      values.json,
+      { ...moved, seconds },
+      `${moveText(moved, seconds, config)}. Next: ${next}, and start the service`,
+    )
     return DONE
   },
 }
 
 const UNMOVED =
   'the store is where it was, and nothing was changed. Run the same command again: it removes the part that was copied, and begins anew'
-/** The signal may come just before the names change, or just after. */
+/** The signal may come just before or just after the names change. */
 const HALF_MOVED =
   'the move was in its last step, in which the stores change their names. Run the same command again: it finishes the move, or says that it is done'
 
@@ -81,8 +85,8 @@ function targetOf(text: string, { DATABASE_POOL, storeFile }: Config): Target {
   return { DATABASE_POOL, DATABASE_URL: url.data, storeFile }
 }
 
-/** Of the two stores one is in a database, here the new one: what the database refuses is said of the address in --to. */
-const ofTarget = (error: unknown): unknown =>
+/** Rewrites a refusal of the new database, so that it names --to and not DATABASE_URL. */
+const targetFault = (error: unknown): unknown =>
   error instanceof AddressFault ? new StoreFault(TARGET[error.why], { cause: error }) : error
 
 const AGAIN = 'then run `atr migrate` again. Nothing was changed'
@@ -92,29 +96,29 @@ const TARGET: Record<AddressFault['why'], string> = {
   right: `the role in --to may not write there: make it the owner of the database, ${AGAIN}`,
 }
 
-/** A folder other than DATA_DIR has the store only: the settings say where the rest is. */
+/** The settings after a move to a folder. If it is not DATA_DIR, it has only the store, so the other paths are set too. */
 function folderText({ storeFile }: Target, config: Config): string {
   if (storeFile === config.storeFile) return 'keep DATA_DIR'
   const { signingKeyFile, pepperFile, lockDir, releasesDir } = config
   return `set DATA_DIR to the folder, RELEASES=${releasesDir} SIGNING_KEY_FILE=${signingKeyFile} PEPPER_FILE=${pepperFile} LOCK_DIR=${lockDir}`
 }
 
-interface Moved {
-  /** Of all tables. Undefined where an earlier attempt had copied them. */
+interface MoveResult {
+  /** The rows of all tables. Undefined if an earlier attempt copied them. */
   state_rows?: number
   release_files: number
   release_bytes: number
   release_rows: number
-  /** Of the registry log and of the figures log. */
+  /** The sizes of the registry log and of the figures log. */
   log_sizes: number[]
   /** Whether an earlier attempt was interrupted in its last steps, and this one finished it. */
   resumed: boolean
-  /** Whether the store was there already, so that nothing was left to do but to check it. */
+  /** Whether the store was there already, and was only checked. */
   already: boolean
 }
 
-function textOf(
-  { state_rows, release_files, release_bytes, release_rows, resumed, already }: Moved,
+function moveText(
+  { state_rows, release_files, release_bytes, release_rows, resumed, already }: MoveResult,
   seconds: number,
   config: Config,
 ): string {
@@ -128,24 +132,24 @@ function textOf(
 
 /** The steps of a move, in order. Tests kill the process after each. */
 export const MOVING_STEPS = ['taken', 'checked', 'copying', 'copied', 'whole', 'set aside', 'in place'] as const
-interface Watch {
+interface MoveListener {
   trace: (step: (typeof MOVING_STEPS)[number]) => void
   tell: (progress: StageProgress) => void
 }
 
 /**
- * Both stores are re-derived from their bytes before anything changes its name. Then the old store is set aside, and the new
- * one takes its place: there are never two that could be served.
+ * Moves the store. Both stores are re-derived from their bytes before any is renamed. Then the old store is set aside, and
+ * the new one is put in place, so that there are never two stores to serve.
  *
- * A crash before that leaves the old store as it was, and a part of the new one, which the next attempt removes. In
- * between there is no store to serve, but a whole one, which the next attempt puts in place.
+ * A crash before that leaves the old store as it was, and a part of the new one, which the next attempt removes. A crash in
+ * between leaves no store to serve, but a complete one, which the next attempt puts in place.
  */
 export async function move(
   config: Config,
   to: StorePlace,
   now: number,
-  { trace = () => undefined, tell = () => undefined }: Partial<Watch> = {},
-): Promise<Moved> {
+  { trace = () => undefined, tell = () => undefined }: Partial<MoveListener> = {},
+): Promise<MoveResult> {
   const from = storePlace(config)
   if ('file' in from === 'file' in to) throw new UsageFault('the store is on that engine already')
   checkAccess(config)
@@ -156,7 +160,7 @@ export async function move(
     if (!(await isStoreAt(from)) && (await wasMoved(from))) return await finishMove(config, to, now)
     const installation = await openStore(config, { isTaken: true })
     try {
-      if (await isStoreAt(to)) throw await inTheWay(installation, to)
+      if (await isStoreAt(to)) throw await targetTaken(installation, to)
       const moved = await copyTo(installation, to, now, { trace, tell })
       await installation.db.close()
       await setAside(from, 'moved', now)
@@ -172,8 +176,8 @@ export async function move(
   }
 }
 
-/** A store of this registry, an earlier move has put there: its first checkpoint is ours. No other store can have that. */
-async function inTheWay({ db, registryLog }: Installation, to: StorePlace): Promise<StoreFault> {
+/** The fault if the target has a store. A store with our first checkpoint was put there by an earlier move. */
+async function targetTaken({ db, registryLog }: Installation, to: StorePlace): Promise<StoreFault> {
   const there = await openStoreAt(to, { files: db.files, isReadOnly: true }).catch(() => undefined)
   const [own, other] = await Promise.all(
     [db, there].map(async (each) => each && (await checkpoints(each, registryLog.name))[0]?.note),
@@ -185,14 +189,14 @@ async function inTheWay({ db, registryLog }: Installation, to: StorePlace): Prom
     : new StoreFault('there is a store already where this one should go: nothing was changed')
 }
 
-/** Makes a whole copy beside the place it is for. */
+/** Makes a complete copy, which only has to be put in place. */
 async function copyTo(
   installation: Installation,
   to: StorePlace,
   now: number,
-  { trace, tell }: Watch,
-): Promise<{ moved: Moved; whole: StorePlace }> {
-  const before = await checked(installation, now, told('checking', tell))
+  { trace, tell }: MoveListener,
+): Promise<{ moved: MoveResult; whole: StorePlace }> {
+  const before = await checkedContent(installation, now, rowProgress('checking', tell))
   trace('checked')
   if ('file' in to) mkdirSync(dirname(to.file), { recursive: true, mode: 0o700 })
   const built = await clearBuilding(to)
@@ -203,7 +207,7 @@ async function copyTo(
     tell({ phase: 'copying', done: tables - 1, total, unit: 'tables' })
   })
   trace('copied')
-  const after = await checkedAt(installation, built, now, told('checking the copy,', tell))
+  const after = await checkedContentAt(installation, built, now, rowProgress('checking the copy,', tell))
   if (JSON.stringify(after) !== JSON.stringify(before))
     throw new StoreFault('something was published meanwhile: stop the service, and move the store again')
   const whole = await markWhole(built, to)
@@ -213,8 +217,8 @@ async function copyTo(
 
 const HALF_WAY = 10
 
-/** An earlier attempt has set the old store aside. It came to its end, or was interrupted when its copy was whole. */
-async function finishMove(config: Config, to: StorePlace, now: number): Promise<Moved> {
+/** Finishes a move that has set the old store aside. It is either done, or was interrupted when its copy was complete. */
+async function finishMove(config: Config, to: StorePlace, now: number): Promise<MoveResult> {
   const whole = await findWhole(to)
   const target = { ...config, ...configOf(to) }
   if (!whole && !(await isStoreAt(to)))
@@ -222,7 +226,7 @@ async function finishMove(config: Config, to: StorePlace, now: number): Promise<
   if (whole) await putInPlace(whole, to)
   const installation = await openStore(target)
   try {
-    return { ...(await checked(installation, now)), resumed: whole !== undefined, already: whole === undefined }
+    return { ...(await checkedContent(installation, now)), resumed: whole !== undefined, already: whole === undefined }
   } finally {
     await installation.db.close()
   }
@@ -232,28 +236,33 @@ const configOf = (place: StorePlace): Pick<Config, 'DATABASE_URL'> & { storeFile
   'file' in place ? { DATABASE_URL: undefined, storeFile: place.file } : { DATABASE_URL: place.url }
 
 type Tell = Parameters<typeof recheck>[2]
-const told =
-  (phase: string, tell: Watch['tell']): Tell =>
+const rowProgress =
+  (phase: string, tell: MoveListener['tell']): Tell =>
   (rows) =>
     tell({ phase, unit: 'rows', ...rows })
 
-type Content = Omit<Moved, 'state_rows' | 'resumed' | 'already'>
+type StoreContent = Omit<MoveResult, 'state_rows' | 'resumed' | 'already'>
 
-async function checkedAt(installation: Installation, place: StorePlace, now: number, tell: Tell): Promise<Content> {
+async function checkedContentAt(
+  installation: Installation,
+  place: StorePlace,
+  now: number,
+  tell: Tell,
+): Promise<StoreContent> {
   const db = await openStoreAt(place, { files: installation.db.files })
-  return checked({ ...installation, db }, now, tell).finally(() => db.close())
+  return checkedContent({ ...installation, db }, now, tell).finally(() => db.close())
 }
 
-/** What is in a store in which nothing is wrong. */
-async function checked(installation: Installation, now: number, tell?: Tell): Promise<Content> {
+/** Verifies a store and counts its content. Throws if it has a fault. */
+async function checkedContent(installation: Installation, now: number, tell?: Tell): Promise<StoreContent> {
   const { faults, rows } = await recheck(installation, now, tell)
   if (faults.length > 0) throw new StoreFault(`the store is not sound, so it is not moved: ${faults[0]}`)
   const { db, registryLog, figuresLog } = installation
   const log_sizes = [(await registryLog.head(db)).size, (await figuresLog.head(db)).size]
-  return { ...(await filesOf(db)), release_rows: rows, log_sizes }
+  return { ...(await countFiles(db)), release_rows: rows, log_sizes }
 }
 
-async function filesOf(db: Db): Promise<Pick<Moved, 'release_files' | 'release_bytes'>> {
+async function countFiles(db: Db): Promise<Pick<MoveResult, 'release_files' | 'release_bytes'>> {
   const digests = new Set((await filesNamed(db)).map(({ file }) => file))
   const release_bytes = [...digests].reduce((sum, digest) => sum + statSync(db.files.pathOf(digest)).size, 0)
   return { release_files: digests.size, release_bytes }

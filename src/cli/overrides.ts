@@ -7,13 +7,13 @@ import {
 } from '../registry/release/breaker.ts'
 import { UsageFault } from './command.ts'
 
-/** For commands that publish: which limits of the breaker to override, and why. */
+/** The options of commands that publish: the limits of the breaker to override, and the reasons. */
 export const OVERRIDE_OPTIONS = {
   override: { type: 'string', multiple: true },
   reason: { type: 'string', multiple: true },
 } as const
 
-/** Pairs of `--override RULE --reason CODE`; one reason may count for all. */
+/** Reads pairs of `--override RULE --reason CODE`. One reason may apply to all. */
 export function overridesFrom({
   override = [],
   reason = [],

@@ -7,12 +7,12 @@ interface PageBody {
   links?: { next?: unknown }
 }
 
-/** Far more than the log of any ledger has: a server that never stops saying "next" is not followed for ever. */
+/** Far more than the log of any ledger has, so that an endless list is not followed for ever. */
 const MOST_PAGES = 2000
 
-/** Several pages of one list as one. Members beside `data` and `states` say where a page lies in the list, and are left out. */
+/** Joins several pages of one list. Members other than `data` and `states` describe a single page, and are left out. */
 export function joinPages(texts: readonly string[]): string {
-  const pages = texts.map(pageIn)
+  const pages = texts.map(parsePage)
   if (!pages.every((page) => page !== undefined))
     throw new UsageFault('several answers can be verified together only if they are pages of one list')
   const states = pages.flatMap((page) => page.states ?? [])
@@ -20,8 +20,8 @@ export function joinPages(texts: readonly string[]): string {
 }
 
 /**
- * The answer at an address. If it is a page of changes, also those that follow, until one reaches back to what the
- * older checkpoint covers. The pages are hostile: they are followed within their own origin only.
+ * Fetches the answer at an address. If it is a page of changes, the next pages too, until one reaches the older checkpoint.
+ * The pages are hostile: links are followed within their own origin only.
  */
 export async function pagesSince(url: string, older: string, fetchPage: (url: string) => Promise<string>) {
   const covered = Number(older.split('\n')[1])
@@ -29,13 +29,13 @@ export async function pagesSince(url: string, older: string, fetchPage: (url: st
   for (let next: string | undefined = url; next !== undefined && texts.length < MOST_PAGES; ) {
     const text = await fetchPage(next)
     texts.push(text)
-    next = nextOf(text, url, covered)
+    next = nextAddress(text, url, covered)
   }
   return texts.length === 1 ? (texts[0] as string) : joinPages(texts)
 }
 
-function nextOf(text: string, url: string, covered: number): string | undefined {
-  const page = pageIn(text)
+function nextAddress(text: string, url: string, covered: number): string | undefined {
+  const page = parsePage(text)
   const last = page?.data.at(-1) as { seq?: unknown } | undefined
   const next = page?.links?.next
   if (typeof next !== 'string' || typeof last?.seq !== 'number') return undefined
@@ -48,10 +48,10 @@ function nextOf(text: string, url: string, covered: number): string | undefined 
 const PAGE_MEMBERS = ['data', 'states', 'data_class', 'page', 'links', 'as_of']
 const hasOnlyPageMembers = (body: object): boolean => Object.keys(body).every((member) => PAGE_MEMBERS.includes(member))
 
-function pageIn(text: string): PageBody | undefined {
+function parsePage(text: string): PageBody | undefined {
   try {
     const body = parseJson(text) as PageBody | null
-    // What may not stand in one page may not stand in several either, though only these two are taken on.
+    // A member that a single page may not have is refused, though only `data` and `states` are used.
     return Array.isArray(body?.data) && hasOnlyPageMembers(body) ? body : undefined
   } catch (error) {
     if (error instanceof JsonError) return undefined

@@ -14,7 +14,7 @@ test('a person sees how much is done, how fast, and how long it will take', () =
   expect(progressText(reading, 3, false)).toBe('75%  3.0 MiB read  1.0 MiB/s  2,000 lines/s  1 s left')
 })
 
-test('publishing is told too: the rows that are compared with the release before', () => {
+test('the progress of publishing is the rows that are compared with the release before', () => {
   expect(progressText({ phase: 'comparing', rows: 50, row_total: 200 }, 10, false)).toBe(
     '25%  50 rows compared with the previous release  5 rows/s  30 s left',
   )
@@ -34,7 +34,7 @@ function screen(isTTY: boolean) {
   }
 }
 
-test('a terminal has one line drawn over and over, and then cleared', () => {
+test('a terminal has one line that is redrawn and finally cleared', () => {
   const { texts, line, at } = screen(true)
   at(50, 1)
   expect(texts).toEqual([])
@@ -48,7 +48,7 @@ test('a terminal has one line drawn over and over, and then cleared', () => {
   expect(texts.slice(2)).toEqual(['\r\u001b[K'])
 })
 
-test('elsewhere there is a plain line at the beginning, one each further minute and one at the end, and none for what is over soon', () => {
+test('a log file gets a line at the beginning, each further minute and at the end, and none for short work', () => {
   const { texts, line, at } = screen(false)
   for (let ms = 0; ms < 5_000; ms += 100) at(ms, 1)
   line.clear()
@@ -65,7 +65,7 @@ test('elsewhere there is a plain line at the beginning, one each further minute 
   ])
 })
 
-test('a part that begins late is as fast as it is, however long ago the last line was', () => {
+test('the speed of a later phase does not depend on when the last line was written', () => {
   const texts: string[] = []
   const clock = { ms: 0 }
   const line = new ProgressLine({ write: (text) => texts.push(text) }, () => clock.ms)
@@ -76,7 +76,7 @@ test('a part that begins late is as fast as it is, however long ago the last lin
   expect(texts[1]).toContain(' 2 rows/s ')
 })
 
-test('a summary names each rule that was broken, and where first', () => {
+test('a summary names each broken rule and its first lines', () => {
   const summary = {
     release_id: 'cms-pfs:RVU26C:1',
     state: 'staged',

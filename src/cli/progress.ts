@@ -4,15 +4,15 @@ import { ruleOf } from '../registry/release/rules.ts'
 import { table } from './command.ts'
 import { notesText } from './release-text.ts'
 
-/** Where progress is shown: standard error, so that standard output stays data. */
+/** The output for progress: standard error, because standard output is for data. */
 export interface Screen {
   isTTY?: boolean | undefined
   write(text: string): unknown
 }
 
-/** How far a command is that goes through rows, bytes or tables. */
+/** The progress of a command through rows, bytes or tables. */
 export interface StageProgress {
-  /** What it does, such as `checking`. */
+  /** The kind of work, such as `checking`. */
   phase: string
   done: number
   total: number
@@ -21,20 +21,20 @@ export interface StageProgress {
 
 type Progress = LoadProgress | PublishProgress | StageProgress
 
-/** For a person at standard error. With `--json` there is none. */
+/** Shows progress on standard error; with `--json`, nowhere. */
 export const progressLine = (asJson: boolean): ProgressLine =>
   new ProgressLine(asJson ? { write: () => undefined } : process.stderr, () => performance.now())
 
 const BAR = 24
 const REDRAW_MS = 100
-/** When it is clear that something takes long, and how often a log file hears of it then. */
+/** When a log file gets the first line, and how often further ones. */
 const BEGIN_MS = 5_000
 const FURTHER_MS = 60_000
 const MEBIBYTE = 1024 * 1024
 
 /**
- * Shows the progress of a command: one line, redrawn, on a terminal; elsewhere, as in a log file, a line at the beginning,
- * one each further minute, and one at the end. What is over soon shows nothing.
+ * Shows the progress of a command: on a terminal one line that is redrawn; elsewhere, as in a log file, a line at the
+ * beginning, one each further minute, and one at the end. Short work shows nothing.
  */
 export class ProgressLine {
   #phase: Progress['phase'] | undefined
@@ -42,7 +42,7 @@ export class ProgressLine {
   #shownAt: number
   #updatedAt: number
   #drawn = false
-  /** What was not shown yet. */
+  /** The progress that was not shown yet. */
   #latest: Progress | undefined
 
   constructor(
@@ -77,14 +77,14 @@ export class ProgressLine {
     this.#drawn = true
   }
 
-  /** Says on a terminal what is done now, if nobody can say how long it takes. */
+  /** Shows a text on a terminal for work of unknown length. */
   say(text: string): void {
     if (!this.screen.isTTY) return
     this.screen.write(`\r${text}\u001b[K`)
     this.#drawn = true
   }
 
-  /** Clears the line before the command prints; elsewhere, says how far it came. */
+  /** Clears the line before the command prints; elsewhere, writes the last progress. */
   clear(): void {
     if (this.screen.isTTY && this.#drawn) this.screen.write('\r\u001b[K')
     else if (this.#drawn && this.#latest) this.#show(this.#latest)
@@ -147,7 +147,7 @@ export interface Summary {
 
 const SHOWN_LINES = 5
 
-/** The same as text: the totals, then each broken rule and its first lines. */
+/** The result of a load as text: the totals, then each broken rule and its first lines. */
 export function summaryText(summary: Summary): string {
   const totals = table([
     ['release', summary.release_id],

@@ -4,13 +4,13 @@ import { type BrokenRule, ruleOf } from '../registry/release/rules.ts'
 
 const BUFFER = 64 * 1024
 
-/** A CSV file of everything that was refused or withheld: where it stands and by which rule, never what stands there. */
+/** A CSV file of all refused and withheld lines: line, rule and key, never the values. */
 export class RejectsFile {
   count = 0
   readonly #file: number
   #text = 'line,rule,then,key\n'
 
-  /** Never over another file: it could be the source. */
+  /** Refuses an existing file, which could be the source. */
   constructor(readonly path: string) {
     try {
       this.#file = openSync(path, 'wx')

@@ -9,18 +9,18 @@ import { rowOf } from '../registry/store.ts'
 import { table } from './command.ts'
 import { priceText } from './release-text.ts'
 
-// Rows beside the places in the files that they are from, so that a person can compare the two.
+// Rows with their places in the source files, so that a person can compare both.
 
-export interface SampledRow {
+interface SampledRow {
   row: AnyRow
-  /** The files and lines that it cites. Of a JSON file, the line is the number of an item in its list, from 1. */
+  /** The files and lines that it cites. In a JSON file, the line is the number of an item in its list, from 1. */
   sources: { file: string; sha256: string; line: number }[]
 }
 
 const DEFAULT_ROWS = 20
 const MOST_ROWS = 1_000
 
-/** Rows chosen at random; or, as a look-up, the first rows of one code. */
+/** Chooses rows at random, or the first rows of one code. */
 export function sampleRows(
   db: Installation['db'],
   release: ReleaseState,
@@ -74,7 +74,7 @@ export function sampleText({ release_id, state }: ReleaseState, sampled: readonl
   ].join('\n')
 }
 
-/** A range has its two ends on the two lines that it cites. */
+/** The price, absence or region of a row. The ends of a range are on the two lines that it cites. */
 function stated(row: AnyRow): string {
   if (row.kind === 'place') return row.region ?? 'no region'
   const flags = row.flags.length === 0 ? '' : ` (${row.flags.join(', ')})`

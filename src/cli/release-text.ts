@@ -7,7 +7,7 @@ import { lossText } from '../registry/release/loss.ts'
 import { ruleOf } from '../registry/release/rules.ts'
 import { table } from './command.ts'
 
-// A release in words, for a person at a terminal.
+// Texts about a release for a person at a terminal.
 
 const SHOWN_LINES = 8
 
@@ -23,7 +23,7 @@ export function checkText(check: ReleaseCheck): string {
   ].join('\n')
 }
 
-/** What is lost, what changes, and what the breaker says of it. Of a dry run nothing is there to be looked at. */
+/** The losses, the changes and the verdict of the breaker. After a dry run (`isKept` is false) there is no release to sample. */
 export function verdictText({ release_id, previous, diff, held, loss }: ReleaseCheck, isKept = true): string {
   return [
     ...paragraph(lossText(loss)),
@@ -49,7 +49,7 @@ export function verdictText({ release_id, previous, diff, held, loss }: ReleaseC
   ].join('\n')
 }
 
-/** What to do with a release that was loaded and stays staged. */
+/** The next commands for a release that stays staged after its load. */
 export function nextText({ release_id, held }: Pick<ReleaseCheck, 'release_id' | 'held'>): string {
   const [check, publish] = [`\`atr release check ${release_id}\``, `\`atr release publish ${release_id}\``]
   return held.length === 0
@@ -57,11 +57,11 @@ export function nextText({ release_id, held }: Pick<ReleaseCheck, 'release_id' |
     : `It is staged, and HELD by the breaker: ${held.map(({ rule }) => rule).join(', ')}. Next: ${check} says why. If it is right, ${publish} with --override and --reason for each limit publishes it.`
 }
 
-/** The first line says what the others are about. */
+/** Makes a paragraph: the first line is its title, and the others are indented. */
 const paragraph = ([first, ...more]: readonly string[]): string[] =>
   first === undefined ? [] : [`${first}:`, ...more.map((line) => `  ${line}`), '']
 
-/** Notes for the operator, in addition to what the rules found. */
+/** Notes for the operator, in addition to broken rules. */
 export const notesText = ({
   shares_npis_with,
   judged_without = [],

@@ -3,6 +3,7 @@ import { dayOf } from '../calendar.ts'
 import type { Installation } from '../installation.ts'
 import { Problem } from '../problem.ts'
 import type { Provider } from '../proof/price/release.ts'
+import { OVERRIDE_REASONS } from '../registry/release/breaker.ts'
 import { checkRelease, getRelease } from '../registry/release/check.ts'
 import { checksOf, findDelta } from '../registry/release/check-store.ts'
 import { diffReleases } from '../registry/release/diff.ts'
@@ -12,13 +13,93 @@ import { findPredecessor, listReleases } from '../registry/release/store.ts'
 import { WITHDRAWAL_REASONS, withdraw } from '../registry/release/withdrawal.ts'
 import { standingNow } from '../registry/state/state.ts'
 import { releasesInForce } from '../registry/store.ts'
-import { type Command, DONE, openStore, REFUSED, show, table, UsageFault, unknownAction } from './command.ts'
+import {
+  type Command,
+  DONE,
+  type Help,
+  JSON_OPTION,
+  openStore,
+  REFUSED,
+  show,
+  table,
+  UsageFault,
+  unknownAction,
+} from './command.ts'
 import { ifInterrupted } from './interruption.ts'
 import { OVERRIDE_OPTIONS, overridesFrom } from './overrides.ts'
 import { progressLine } from './progress.ts'
-import { RELEASE_HELP } from './release-help.ts'
 import { sampleRows, sampleText } from './release-sample.ts'
 import { checkText, diffText } from './release-text.ts'
+
+const RELEASE = 'cms-pfs:RVU26D:1'
+
+const RELEASE_HELP = {
+  list: {
+    usage: 'release list [--json]',
+    summary: 'Lists every release, its state, and whether it is in force today',
+    options: [JSON_OPTION],
+    examples: [['release list', 'shows the ids that the other actions take']],
+  },
+  show: {
+    usage: 'release show ID [--json]',
+    summary: 'Shows where a release is from and what is in it',
+    options: [JSON_OPTION],
+    examples: [[`release show ${RELEASE}`, 'its files, its rows, what the rules found in it']],
+  },
+  check: {
+    usage: 'release check ID [--json]',
+    summary: 'Shows broken rules, changes, and whether the breaker allows it; exit code 1 if it does not',
+    options: [JSON_OPTION],
+    examples: [[`release check ${RELEASE}`, 'before it is published']],
+  },
+  sample: {
+    usage: 'release sample ID [--rows N] [--cpt CODE] [--json]',
+    summary: 'Shows rows chosen at random, each with the file and line it is from; the release may be staged',
+    options: [
+      ['--rows N', 'how many rows, 20 by default, at most 1000'],
+      ['--cpt CODE', 'looks up the rows of this code in place of random ones'],
+      JSON_OPTION,
+    ],
+    examples: [
+      [`release sample ${RELEASE} --rows 5`, 'five rows to compare with the file'],
+      [`release sample ${RELEASE} --cpt 99213`, 'every row of a code'],
+    ],
+  },
+  diff: {
+    usage: 'release diff ID [ID] [--json]',
+    summary: 'Compares a release with the previous edition, or with the second one that you name',
+    options: [JSON_OPTION],
+    examples: [[`release diff ${RELEASE}`, 'what is new, gone and changed']],
+  },
+  publish: {
+    usage: 'release publish ID [--override LIMIT --reason CODE]... [--json]',
+    summary: 'Puts a staged release into the log and in force; this cannot be undone',
+    options: [
+      ['--override LIMIT', 'publishes although this limit of the breaker is exceeded; may be repeated'],
+      ['--reason CODE', `why, with --override: ${OVERRIDE_REASONS.join(', ')}`],
+      JSON_OPTION,
+    ],
+    examples: [
+      [`release publish ${RELEASE}`, 'publishes it if the breaker allows that'],
+      [
+        `release publish ${RELEASE} --override prices_moved --reason annual_update`,
+        'publishes it although many prices changed, and says so in its manifest',
+      ],
+    ],
+  },
+  withdraw: {
+    usage: 'release withdraw ID --reason CODE [--json]',
+    summary: 'Ends a published release: the one before it is in force again; both stay in the log',
+    options: [['--reason CODE', `why: ${WITHDRAWAL_REASONS.join(', ')}`], JSON_OPTION],
+    examples: [[`release withdraw ${RELEASE} --reason wrong_source`, 'when the wrong file was loaded']],
+  },
+  discard: {
+    usage: 'release discard ID [--json]',
+    summary: 'Removes a release that was never published',
+    options: [JSON_OPTION],
+    examples: [[`release discard ${RELEASE}`, 'gives the room on the disk back']],
+  },
+} as const satisfies Record<string, Help>
 
 interface ReleaseArguments extends Pick<Installation, 'db' | 'registryLog' | 'cosign'> {
   ids: readonly string[]
@@ -31,12 +112,12 @@ interface ReleaseArguments extends Pick<Installation, 'db' | 'registryLog' | 'co
 
 interface Action {
   ids: readonly [least: number, most: number]
-  run(asked: ReleaseArguments): Promise<number>
-  /** What Ctrl-C leaves. */
+  run(args: ReleaseArguments): Promise<number>
+  /** The message for Ctrl-C: what is left. */
   left?: string
 }
 
-/** A commit is all of it; what is signed and not public yet, the next command publishes. */
+/** The work is one commit. If it is signed but not public, the next command publishes it. */
 const WHOLE_OR_NOT =
   'it was done whole or not at all: `atr release list` says which. If it was signed already, that command also makes it public'
 const HALF_REMOVED = 'the release is there as it was, or half removed: the next command removes the rest'
@@ -98,7 +179,7 @@ async function list({ db, registryLog, json }: ReleaseArguments): Promise<number
       data_class,
     }) => ({
       release_id,
-      // In the log, but not public: the witnesses have not agreed to it yet.
+      // The release is in the log, but not public, because the witnesses have not cosigned it yet.
       state: state === 'published' && (log_index ?? 0) >= size ? ('waiting' as const) : state,
       in_force: inForce.has(release_no),
       effective_from,
@@ -131,7 +212,7 @@ async function showOne({ db, ids: [id = ''], json }: ReleaseArguments): Promise<
   return DONE
 }
 
-/** Refused when the breaker would hold it, so that a script can stop there. */
+/** Checks a release. The exit code is a refusal if the breaker would hold it, so that a script can stop there. */
 async function check({ db, ids: [id = ''], json }: ReleaseArguments): Promise<number> {
   const result = await checkRelease(db, await getRelease(db, id))
   show(json, result, checkText(result))
@@ -168,10 +249,10 @@ async function publishOne({
   cosign,
   ids: [id = ''],
   json,
-  ...said
+  ...options
 }: ReleaseArguments): Promise<number> {
   const line = progressLine(json)
-  const published = await publish({ db, log: registryLog, cosign }, id, Date.now, overridesFrom(said), (progress) =>
+  const published = await publish({ db, log: registryLog, cosign }, id, Date.now, overridesFrom(options), (progress) =>
     line.update(progress),
   ).finally(() => line.clear())
   const { release_id, log_index } = published
@@ -191,12 +272,12 @@ async function withdrawOne({
   const why = WITHDRAWAL_REASONS.find((each) => each === reason?.[0])
   if (!why || reason?.length !== 1 || override)
     throw new UsageFault(`say why with --reason: ${WITHDRAWAL_REASONS.join(', ')}`)
-  const spoke = (await standingNow(db)).providers
+  const providersBefore = (await standingNow(db)).providers
   const withdrawn = await withdraw({ db, log: registryLog, cosign }, id, why, Date.now())
-  const passed = await passedOn(db, spoke)
+  const passed = await passedProviders(db, providersBefore)
   const { release_id, withdrawn_index } = withdrawn
   const found = await findPredecessor(db, withdrawn)
-  // An edition that had ended by then is not in force again.
+  // An edition that ended before is not in force again.
   const before = found && found.effective_to >= withdrawn.effective_from ? found.release_id : null
   const next =
     before === null ? 'no edition of its chart is in force on its first day' : `${before} is in force in its place`
@@ -213,16 +294,16 @@ async function withdrawOne({
   return DONE
 }
 
-/** The NPIs that another file speaks for, or none, since a withdrawal. */
-async function passedOn(db: Installation['db'], spoke: readonly Provider[]) {
-  const speaks = new Map((await standingNow(db)).providers.map(({ npi, chart }) => [npi, chart]))
-  return spoke.flatMap(({ npi, chart: from }) => {
-    const chart = speaks.get(npi) ?? null
+/** The NPIs that have another chart, or no chart, since a withdrawal. */
+async function passedProviders(db: Installation['db'], before: readonly Provider[]) {
+  const charts = new Map((await standingNow(db)).providers.map(({ npi, chart }) => [npi, chart]))
+  return before.flatMap(({ npi, chart: from }) => {
+    const chart = charts.get(npi) ?? null
     return chart === from ? [] : [{ npi, from, chart }]
   })
 }
 
-/** For what is staged and will not be published, and for what a load that died has left. */
+/** Removes a staged release, or the remains of a killed load. */
 async function discardOne({ db, ids: [id = ''], json }: ReleaseArguments): Promise<number> {
   const release = await getRelease(db, id)
   const line = progressLine(json)

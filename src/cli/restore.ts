@@ -18,13 +18,13 @@ import { toBase64 } from '../proof/bytes.ts'
 import type { NoteSigner } from '../proof/note/signed-note.ts'
 import { applyAgain, whyNotAgain } from '../registry/release/roll-forward.ts'
 import { filesNamed } from '../registry/release/store.ts'
-import { filesBeside, piecesOf } from './backup.ts'
+import { copyPause, filesBeside } from './backup.ts'
 import { type Command, DONE, JSON_OPTION, show, UsageFault } from './command.ts'
 import { ifInterrupted } from './interruption.ts'
 import { progressLine, type StageProgress } from './progress.ts'
 
-/** Why the end of a history is accepted. Words of ours only. */
-export const ROLLBACK_REASONS = ['disk_failure', 'operator_mistake', 'attack', 'operator_decision'] as const
+/** The reasons for which the end of a history is accepted. */
+const ROLLBACK_REASONS = ['disk_failure', 'operator_mistake', 'attack', 'operator_decision'] as const
 
 export const restore: Command = {
   usage: 'restore FILE [--accept-rollback --reason CODE --origin ORIGIN] [--json]',
@@ -56,7 +56,7 @@ export const restore: Command = {
     })
     const [file, ...more] = positionals
     if (file === undefined || more.length > 0) throw new UsageFault('name one backup: atr restore FILE')
-    const rollback = values['accept-rollback'] ? rollbackOf(values.reason, values.origin) : undefined
+    const rollback = values['accept-rollback'] ? parseRollback(values.reason, values.origin) : undefined
     if (!rollback && (values.reason ?? values.origin) !== undefined)
       throw new UsageFault('--reason and --origin go with --accept-rollback')
     const line = progressLine(values.json)
@@ -65,7 +65,7 @@ export const restore: Command = {
       line.update(progress),
     ).finally(() => line.clear())
     stopping.done()
-    show(values.json, restored, textOf(restored))
+    show(values.json, restored, restoreText(restored))
     return DONE
   },
 }
@@ -82,7 +82,7 @@ interface Rollback {
   origin: string
 }
 
-function rollbackOf(reason: string | undefined, origin: string | undefined): Rollback {
+function parseRollback(reason: string | undefined, origin: string | undefined): Rollback {
   if (reason === undefined || !(ROLLBACK_REASONS as readonly string[]).includes(reason))
     throw new UsageFault(`--accept-rollback needs --reason: ${ROLLBACK_REASONS.join(', ')}`)
   if (origin === undefined || origin.includes('//') || !/^[A-Za-z0-9][A-Za-z0-9.:_/-]{0,199}$/.test(origin))
@@ -94,11 +94,11 @@ interface RestoreResult {
   file: string
   /** How many entries of each log were added again. */
   added: { registry: number; figures: number }
-  /** The history that ended, where a rollback was accepted. */
+  /** The history that ended, if a rollback was accepted. */
   ended?: { origin: string; reason: string; lost: { registry: number; figures: number } }
 }
 
-const textOf = ({ file, added, ended }: RestoreResult): string =>
+const restoreText = ({ file, added, ended }: RestoreResult): string =>
   [
     `${file} is in place, and the store that was there was set aside. Log entries added again: ${added.registry} of the registry, ${added.figures} of the figures`,
     ...(ended
@@ -110,10 +110,10 @@ const textOf = ({ file, added, ended }: RestoreResult): string =>
     'Next: atr fsck, and atr keys list: keys that were revoked after the backup work again. Then start the service',
   ].join('\n')
 
-/** The backup is not one that can be put in place here. The installation is sound, so this is no fault of it. */
+/** The refusal of a backup that cannot be put in place here. The installation itself has no fault. */
 const refused = (why: string): Problem => new Problem('invalid_parameter', why)
 
-/** Works on a copy, while nobody uses the store. The installation is as it was until the last step, which renames. */
+/** Restores a backup while no other process uses the store. It works on a copy; the installation changes in the last step. */
 async function restoreStore(
   config: Config,
   file: string,
@@ -154,7 +154,7 @@ async function restoreTaken(
     try {
       await checkUnlocked(installation)
       await restoreFiles(db, filesBeside(file), tell)
-      const tails = await Promise.all(logs.map((log) => tailOf(db, log)))
+      const tails = await Promise.all(logs.map((log) => logTail(db, log)))
       const refusal = tails.find(({ refused }) => refused !== undefined)?.refused
       if (refusal !== undefined && !rollback) throw refused(refusal)
       if (refusal === undefined && rollback)
@@ -170,7 +170,7 @@ async function restoreTaken(
       await setAside(place, 'replaced', now)
       ended?.commit()
       await putInPlace(built, place)
-      // As every command does: the lock moves on, and witnesses are asked.
+      // Opening the installation moves the lock on and asks the witnesses, as with every command.
       await (await openInstallation(config, { isTaken: true })).db.close()
       return { file, added, ...(ended ? { ended: ended.what } : {}) }
     } finally {
@@ -181,11 +181,11 @@ async function restoreTaken(
   }
 }
 
-/** The files come before the store that names them. What is there and has the right bytes stays. */
+/** Restores the release files, before the store that names them. Files that are there with the right bytes stay. */
 async function restoreFiles(db: Db, backup: FileFolder, tell: Tell): Promise<void> {
   const named = await filesNamed(db)
   const digests = named.map((each) => each.file)
-  const pause = piecesOf(backup, digests, tell)
+  const pause = copyPause(backup, digests, tell)
   const { missing } = await backup.copyTo(db.files, digests, { reread: true, pause })
   const lost = named.find((each) => missing.includes(each.file))
   if (lost)
@@ -195,24 +195,24 @@ async function restoreFiles(db: Db, backup: FileFolder, tell: Tell): Promise<voi
   for (const digest of new Set(digests)) await db.files.share(digest)
 }
 
-/** What was signed after the backup. */
-interface Tail {
+/** The entries of a log that were signed after the backup. */
+interface LogTail {
   log: Log
-  /** The size that the backup has. */
+  /** The size of the log in the backup. */
   from: number
   bodies: readonly Uint8Array[]
   lost: number
-  /** Why it cannot be added again. */
+  /** Why the entries cannot be added again. */
   refused?: string
 }
 
-async function tailOf(db: Db, log: Log): Promise<Tail> {
+async function logTail(db: Db, log: Log): Promise<LogTail> {
   const signed = await checkpoints(db, log.name)
   const from = signed.at(-1)?.size ?? 0
   const complaint = log.lock.complaint(log.name, signed)
   if (complaint === undefined) return { log, from, bodies: [], lost: 0 }
   const lost = (lockedHead(log)?.size ?? 0) - from
-  // A store that was overtaken has signed what is not in the history: no entry makes it part of it.
+  // A store that was overtaken has signed entries that are not in the history, and cannot become part of it again.
   if (lost <= 0) return { log, from, bodies: [], lost: 0, refused: complaint }
   const bodies = keptEntries(log, from).slice(0, lost)
   const why =
@@ -226,23 +226,23 @@ async function tailOf(db: Db, log: Log): Promise<Tail> {
   return { log, from, bodies, lost, refused }
 }
 
-/** The entries come to the tree that was signed, or nothing is changed: signing another one would fork the log. */
-async function addAgain(db: Db, { log, from, bodies }: Tail, now: number): Promise<void> {
+/** Adds the entries again. Unless they give the tree that was signed, nothing is changed: another tree would fork the log. */
+async function addAgain(db: Db, { log, from, bodies }: LogTail, now: number): Promise<void> {
   if (bodies.length === 0) return
   await db.transaction(async (tx) => {
     await log.append(tx, bodies, now)
     await applyAgain(tx, bodies, from)
-    const noted = lockedHead(log)
+    const locked = lockedHead(log)
     const { root } = await log.signed(tx)
-    if (!noted || toBase64(noted.root) !== root)
+    if (!locked || toBase64(locked.root) !== root)
       throw new StoreFault(`the entries kept beside the lock are not those of the ${log.name} log: nothing was changed`)
   })
 }
 
-/** Signs what the backup has under new keys. `commit` puts them in place, and what was of the old history aside. */
+/** Signs the logs of the backup with new keys. `commit` puts the keys in place, and sets the old keys and locks aside. */
 async function endHistory(
   db: Db,
-  tails: readonly Tail[],
+  tails: readonly LogTail[],
   { reason, origin }: Rollback,
   { signingKeyFile, lockDir }: Config,
   now: number,
@@ -251,10 +251,10 @@ async function endHistory(
   if (old === origin) throw new UsageFault('the new origin is the old one: the logs need a new name')
   const keys = tails.map(({ log }) => generateLogKey(`${origin}/log/${log.name}`))
   const notes = await db.transaction(async (tx) => {
-    const made: [Log, string][] = []
+    const checkpoints: [Log, string][] = []
     for (const [i, { log }] of tails.entries())
-      made.push([log, await beginHistory(tx, log, parseLogKey(keys[i] as string) as NoteSigner)])
-    return made
+      checkpoints.push([log, await beginHistory(tx, log, parseLogKey(keys[i] as string) as NoteSigner)])
+    return checkpoints
   })
   const lost = { registry: 0, figures: 0 }
   for (const { log, lost: entries } of tails) lost[log.name] = entries
@@ -267,7 +267,7 @@ async function endHistory(
       renameSync(lockDir, `${lockDir}${ended}`)
       mkdirSync(lockDir, { recursive: true, mode: 0o700 })
       for (const [log, note] of notes) log.lock.create(log.name, note)
-      // What readers of the old history are shown, with the last that was signed in it.
+      // A file for readers of the old history, with its last signed checkpoints.
       replaceFile(
         join(lockDir, 'history.json'),
         `${JSON.stringify({ ...what, ended_at: new Date(now).toISOString(), last })}\n`,

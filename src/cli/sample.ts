@@ -12,7 +12,7 @@ import { recheck } from './fsck.ts'
 const SAMPLE = join(import.meta.dir, '../../sample')
 const inSample = (file: string): string => join(SAMPLE, file)
 const RETRIEVED_AT = '2026-11-01T00:00:00Z'
-/** Whenever the sample is tried, it is in force. */
+/** The sample is in force for many years, so that it can be tried at any time. */
 const ENDS = '2099-12-31'
 
 /** The sample price lists, in the order in which they would have appeared. */

@@ -36,7 +36,7 @@ export const serve: Command = {
     })
     if (values.mirror !== undefined && values.demo) throw new UsageFault('give --demo or --mirror, not both')
     if (values.mirror !== undefined) return serveMirror(given, values.mirror)
-    // For workers only, which the parent starts: see `serveByWorkers`.
+    // The option of workers, which the parent starts: see `serveByWorkers`.
     if (values.worker !== undefined) return serveAsWorker(given, { number: Number(values.worker) })
     const config = values.demo ? quieter(given) : given
     checkWorkers(config)
@@ -48,7 +48,7 @@ export const serve: Command = {
     warnIfExposed(config)
     if (config.WORKERS > 1) return serveByWorkers(config, values.demo)
     const running = await serveHere(config)
-    const stop = stopSignal() // before anyone is told that it listens
+    const stop = stopSignal() // before the address is printed
     console.log(values.demo ? welcome(running.localUrl) : listening(running))
     await stop
     await running.stop()
@@ -57,7 +57,7 @@ export const serve: Command = {
   },
 }
 
-/** A service that cannot listen leaves nothing open, which would keep the process alive. */
+/** Starts the service. If it cannot listen, the store is closed, because it would keep the process alive. */
 const startOn = (config: Config, installation: Installation, worker: Worker | undefined): Promise<RunningService> =>
   Promise.try(() => start(config, installation, worker)).catch(async (error: unknown) => {
     await installation.db.close()
@@ -94,7 +94,7 @@ async function serveHere(config: Config, worker?: Worker): Promise<Pick<RunningS
   }
 }
 
-/** Answers from the folder of a mirror. What another process brings into it is seen within about a second. */
+/** Answers from the folder of a mirror. Changes by another process are seen within about a second. */
 async function serveMirror(config: Config, folder: string): Promise<number> {
   if (config.WORKERS > 1) throw new ConfigFault('a mirror is served by one process: leave WORKERS out')
   const { openMirror } = await import('../../tools/mirror/open-mirror.ts')
@@ -111,11 +111,11 @@ async function serveMirror(config: Config, folder: string): Promise<number> {
 }
 
 async function serveAsWorker(config: Config, worker: Worker): Promise<number> {
-  process.on('SIGINT', () => undefined) // a terminal sends it to all; the parent says when to stop
+  process.on('SIGINT', () => undefined) // a terminal sends it to all processes; the parent decides when to stop
   const orphaned = new Promise<void>((resolve) => process.on('disconnect', () => resolve()))
   const running = await serveHere(config, worker)
   if (process.connected) process.send?.('ready')
-  else return running.stop().then(() => DONE) // the parent ended before anyone listened for that
+  else return running.stop().then(() => DONE) // the parent ended before this process noticed
   await Promise.race([stopSignal(['SIGTERM']), orphaned])
   await running.stop()
   process.disconnect?.()
@@ -161,14 +161,14 @@ async function serveByWorkers(config: Config, isDemo: boolean): Promise<number> 
   return DONE
 }
 
-/** Requests that were under way have been answered by then, and the store is closed. */
+/** The last message. All requests have been answered then, and the store is closed. */
 const stopped = (isDemo: boolean): string =>
   `stopped: what was answered is in the store. ${isDemo ? '`npm start`' : '`atr serve`'} goes on with it`
 
 const listening = ({ url, localUrl }: Pick<RunningService, 'url' | 'localUrl'>): string =>
   `listening on ${localUrl}${url === localUrl ? '' : `, public as ${url}`}`
 
-/** An alarm each time that something signed could not be made public, and a word when it is. */
+/** Logs an alarm each time a signed checkpoint could not be made public, and a line when it is. */
 const logWaiting = ({ log, fault }: WaitingNews): void =>
   logLine(
     fault === undefined
@@ -176,7 +176,7 @@ const logWaiting = ({ log, fault }: WaitingNews): void =>
       : { level: 'error', alarm: 'publication_waits', log, ...faultOf(fault) },
   )
 
-/** A person is reading the terminal: requests would only scroll the key away. */
+/** Logs less in the demo, so that requests do not scroll the key away. */
 const quieter = (config: Config): Config => ({
   ...config,
   LOG_LEVEL: process.env['LOG_LEVEL'] ? config.LOG_LEVEL : 'warn',
@@ -209,5 +209,5 @@ Three things to try:
 
 const stopSignal = (signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM']): Promise<void> =>
   new Promise((resolve) => {
-    for (const signal of signals) process.on(signal, () => resolve()) // on, not once: a terminal and npm may both send it
+    for (const signal of signals) process.on(signal, () => resolve()) // not once: a terminal and npm may both send it
   })

@@ -2,20 +2,20 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const PACKAGE = resolve(import.meta.dir, '../..')
-/** The scripts that run `atr`. */
+/** The npm scripts that run `atr`. */
 const SCRIPTS = ['atr', 'start']
 /** Settings that may be a path. */
 const PATHS = ['DATA_DIR', 'RELEASES', 'ARCHIVE', 'SIGNING_KEY_FILE', 'PEPPER_FILE', 'LOCK_DIR'] as const
 
 /**
- * npm runs the scripts of a package in the folder of the package, wherever its user is. Files that a user names are meant
- * from where the user stands, so this goes back there. What the folder of the package says itself stays: the default of
- * DATA_DIR, and what is set in its `.env`, which Bun has read by now.
+ * Changes to the folder of the user. npm runs scripts in the folder of the package, but a user names files relative to their
+ * own folder. Paths from the package itself stay relative to it: the default of DATA_DIR, and settings in its `.env`, which
+ * Bun has read already.
  */
-export function standWithUser(environment: Record<string, string | undefined>): void {
+export function enterUserFolder(environment: Record<string, string | undefined>): void {
   const { INIT_CWD: from = '', npm_package_json = '', npm_lifecycle_event = '' } = environment
   const isOurScript = SCRIPTS.includes(npm_lifecycle_event) && isSame(npm_package_json, join(PACKAGE, 'package.json'))
-  // A process that such a script starts has this folder from its parent.
+  // A process that such a script starts inherits the changed folder.
   if (!isOurScript || !isSame(process.cwd(), PACKAGE) || !existsSync(from) || isSame(from, PACKAGE)) return
   const own = ownSettings()
   for (const name of PATHS) {

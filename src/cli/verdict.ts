@@ -1,4 +1,4 @@
-// What `atr verify` found, and the lines in which it says so.
+// The result of `atr verify`, and its text.
 
 import type { FiguresState } from '../proof/figures.ts'
 import type { Decision } from '../proof/lookup/lookup.ts'
@@ -14,26 +14,26 @@ export type Verdict = PassedVerdict | FailedVerdict
 export type PassedVerdict = VerifiedAnswer & {
   derived: number
   at_source: number
-  /** Of an answer at a ZIP code: whether the files that say where it lies were given, and say so. */
+  /** For an answer at a ZIP code: whether the files with its region were given, and agree. */
   place_at_source?: boolean
-  /** How many editions without a row of the code were searched for it, in all files that they cite. */
+  /** The number of editions without a row of the code whose cited files were all searched for it. */
   searched: number
-  /** Whether the row is of a release that is in force on no day. */
+  /** Whether the row belongs to a release that is in force on no day. */
   lapsed?: boolean
-  /** A checkpoint that was verified by itself. */
+  /** The text for a checkpoint that was verified by itself. */
   log?: string
   grew?: { from: number; to: number }
   /** Set if the rest of the release was checked too, from its export. */
   exported?: { release_id: string; rows: number }
-  /** Of a bill: the days that its lines were checked for. */
+  /** For a bill: the days that its lines were checked for. */
   days?: string[]
-  /** How many changes came since the older checkpoint, none missing. */
+  /** The number of changes since the older checkpoint; none is missing. */
   changes?: number
 }
 export type FailedVerdict = {
   ok: false
   reason: Fault | DerivationFault | SourceFault | Extract<GrowthVerdict, { ok: false }>['reason']
-  /** The key of the row that failed, and the file it needs, where that is known. */
+  /** The key of the row that failed, and the file it needs, if they are known. */
   row?: string
   at?: number
   file?: Pick<Citation, 'file' | 'sha256' | 'url'>
@@ -79,7 +79,7 @@ export function details(verdict: Verdict): string[] {
   ]
 }
 
-/** A history has one answer of each edition: which one has no price is said. */
+/** Lists answers without a price. A history has one answer of each edition, so the edition is named. */
 function noPrices({ decisions, editions }: PassedVerdict): string[] {
   const isHistory = editions.length > 0 && editions.length === decisions.length
   return decisions.flatMap(({ outcome }, i) => {
@@ -89,7 +89,7 @@ function noPrices({ decisions, editions }: PassedVerdict): string[] {
   })
 }
 
-/** Of an export the hashes of all rows are checked, and the arithmetic of the first, which comes with its proof. */
+/** Counts the checks. In an export the hashes of all rows are checked, and the arithmetic of the first, which has the proof. */
 function checkedLines({ rows, entries, figures, exported, derived, at_source }: PassedVerdict): string[] {
   const made = `recomputed: ${derived} rows`
   const found = `found in the files they cite: ${at_source}`
@@ -102,7 +102,7 @@ function checkedLines({ rows, entries, figures, exported, derived, at_source }: 
   return figures ? [checked] : [checked, `${made}; ${found}`]
 }
 
-/** The row behind the refusal of a modifier is a price too, and not the answer: it is said so. */
+/** Describes the rows. The row behind the refusal of a modifier has a price too, but is marked as not the answer. */
 function describeRows(rows: readonly ProvedRow[], decisions: readonly Decision[]): string[] {
   const refused = decisions.filter((each) => each.outcome === 'modifier_not_allowed')
   return rows.map((each) => {
@@ -121,7 +121,7 @@ function describe({ row, release }: ProvedRow): string {
   return `${what}${amount} ${rowKey(row)} in ${release.release_id}${sample}`
 }
 
-/** What the row comes to with a modifier: the row alone is not the answer then. */
+/** The amount of a row with a modifier, which is the answer in place of the row's own amount. */
 const adjusted = ({ adjustment, row }: Extract<Decision, { outcome: 'price' }>): string[] =>
   adjustment
     ? [

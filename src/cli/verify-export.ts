@@ -1,4 +1,4 @@
-// The export of a whole release, and the proof of its first row, which names the root of all.
+// Reads the export of a whole release, and the proof of its first row, which has the root of all rows.
 
 import { gunzipSync } from 'node:zlib'
 import { openParquet } from '../files/parquet.ts'
@@ -11,7 +11,7 @@ import { UsageFault } from './command.ts'
 /** The content of an export: Parquet as bytes, the other formats as text. */
 export type Export = string | Uint8Array
 
-/** Opens an export for the comparison with its release; undefined for a Parquet file that is not one of ours. */
+/** Opens an export for the comparison with its release; undefined for a foreign Parquet file. */
 export function contentOf(exported: Export): ExportContent | undefined {
   if (typeof exported === 'string') return exported
   try {
@@ -22,7 +22,7 @@ export function contentOf(exported: Export): ExportContent | undefined {
   }
 }
 
-/** The one file that was given, read once, because it may be a pipe: as an export if it is one, otherwise as text. */
+/** Reads a single file, once, because it may be a pipe: as an export if it is one, otherwise as text. */
 export function fileIn([file = '-', ...more]: readonly string[]): { exported: Export } | { text: string } | undefined {
   if (more.length > 0 || file === '-' || isAddress(file)) return undefined
   const bytes = readBytes(file, TO_VERIFY)
@@ -31,7 +31,7 @@ export function fileIn([file = '-', ...more]: readonly string[]): { exported: Ex
   return isExport(text) ? { exported: text } : { text }
 }
 
-/** The first row of a release with its proof: from a file or address, or from the service that the log policy names. */
+/** Reads the first row of a release with its proof: from a file or address, or from the service in the log policy. */
 export async function exportProof(
   release_id: string,
   given: string | undefined,

@@ -18,12 +18,12 @@ import type { ExpectedAnswer } from '../proof/whole/asked.ts'
 import { REASONS } from '../proof/whole/reasons.ts'
 import { checkWhole } from '../proof/whole/whole-check.ts'
 import { fetchText, isAddress, isFromHere, read, TO_VERIFY } from './answer-source.ts'
-import { askedOf, isLapsed, isReference, QUESTION_OPTIONS } from './asked.ts'
 import { type Command, DONE, JSON_OPTION, REFUSED, show, UsageFault } from './command.ts'
 import { type GrowthVerdict, grownSince, Pin } from './growth.ts'
 import { joinPages, pagesSince } from './pages.ts'
 import { details, type FailedVerdict, type PassedVerdict, type Verdict } from './verdict.ts'
 import { contentOf, type Export, exportProof, fileIn } from './verify-export.ts'
+import { isLapsed, isReference, QUESTION_OPTIONS, questionFrom } from './verify-question.ts'
 
 const OPTIONS = {
   policy: { type: 'string' },
@@ -100,17 +100,17 @@ export const verify: Command = {
         'this answer has a pointer in place of its proof: it cannot be checked as it stands. Ask again without proof=ref (over MCP with include = "proof"), and verify that',
       )
     const lines = values.lines === undefined ? undefined : await read(values.lines, 'of --lines')
-    const asked = askedOf(what, text, { ...values, asked: proof?.address ?? values.asked, lines })
-    const answered = asked.checkpoint
+    const question = questionFrom(what, text, { ...values, asked: proof?.address ?? values.asked, lines })
+    const answered = question.checkpoint
       ? await noteVerdict(text, policy, age)
-      : await verdictOn(text, policy, values.source ?? [], asked, age)
-    const dated = answered.ok ? { ...answered, ...daysOf(asked) } : answered
+      : await verdictOn(text, policy, values.source ?? [], question, age)
+    const dated = answered.ok ? { ...answered, ...lineDays(question) } : answered
     const verdict = exported === undefined ? dated : await wholeVerdict(exported, dated)
     const grown =
       verdict.ok && older !== undefined
         ? await continued(older, text, policy, verdict, isFromHere(values.policy))
         : undefined
-    // The pin moves to the checkpoint that was opened and checked, never to one that merely stands in the text.
+    // The pin moves to the verified checkpoint, never to another one in the text.
     if (verdict.ok && (grown?.ok ?? true)) pin?.move(verdict.checkpoint)
     return report(grown === undefined ? verdict : both(verdict, grown), values.json)
   },
@@ -118,10 +118,10 @@ export const verify: Command = {
 
 const HOURS: { [unit: string]: number } = { h: 1, d: 24 }
 
-/** How far the clock of a log may be ahead of ours. */
+/** How far the clock of a log may be ahead of the local one. */
 const CLOCKS_DIFFER = 5 * 60_000
 
-/** From the instant that lies so long before now, `72h` or `3d`, until now. */
+/** The limits for the age of an answer, from a text such as `72h` or `3d`. */
 function within(age: string, now: number): Pick<VerifyOptions, 'notBefore' | 'notAfter'> {
   const [, count = '', unit = ''] = /^([1-9][0-9]{0,4})([hd])$/.exec(age) ?? []
   const hours = HOURS[unit]
@@ -130,7 +130,7 @@ function within(age: string, now: number): Pick<VerifyOptions, 'notBefore' | 'no
   return { notBefore: at(now - Number(count) * hours * 3_600_000), notAfter: at(now + CLOCKS_DIFFER) }
 }
 
-/** One answer; or several pages of one list, each as a file, or one after the other from an address. */
+/** Reads one answer, or several pages of one list: each from a file, or one after the other from an address. */
 async function readAnswer(sources: readonly string[], older: string | undefined, rails: string | undefined) {
   const [first = '', ...more] = sources
   if (more.length > 0) return joinPages(await Promise.all(sources.map((source) => read(source, TO_VERIFY))))
@@ -139,7 +139,7 @@ async function readAnswer(sources: readonly string[], older: string | undefined,
   return older === undefined ? fetchPage(first) : pagesSince(first, older, fetchPage)
 }
 
-/** Pages of figure changes show by themselves how their log grew, and that no change was left out; for the rest there are tiles. */
+/** Checks the growth of the log: by the entries themselves for pages of figure changes, and by tiles for other answers. */
 async function continued(
   older: string,
   text: string,
@@ -159,34 +159,34 @@ const both = (verdict: Verdict, grown: GrowthVerdict): Verdict =>
   verdict.ok && grown.ok ? { ...verdict, ...grown } : verdict.ok ? (grown as FailedVerdict) : verdict
 
 function report(verdict: Verdict, asJson: boolean): number {
-  const told = verdict.ok ? verdict : { ...verdict, detail: REASONS[verdict.reason] }
-  show(asJson, told, verdict.ok ? 'ok' : `failed: ${verdict.reason}`)
+  const result = verdict.ok ? verdict : { ...verdict, detail: REASONS[verdict.reason] }
+  show(asJson, result, verdict.ok ? 'ok' : `failed: ${verdict.reason}`)
   if (!asJson) for (const line of details(verdict)) console.log(line)
   return verdict.ok ? DONE : REFUSED
 }
 
-/** The days that the lines of a bill were checked for: those without one are about today. */
-const daysOf = (asked: ExpectedAnswer): Pick<PassedVerdict, 'days'> =>
-  'questions' in asked ? { days: [...new Set(asked.questions.map(({ as_of }) => as_of))].sort() } : {}
+/** The days that the lines of a bill were checked for. Lines without a day are about today. */
+const lineDays = (question: ExpectedAnswer): Pick<PassedVerdict, 'days'> =>
+  'questions' in question ? { days: [...new Set(question.questions.map(({ as_of }) => as_of))].sort() } : {}
 
-/** What is said about the files counts only in what was really published. */
+/** Verifies an answer, and then compares its rows with the source files, if any are given. */
 async function verdictOn(
   text: string,
   policy: TrustPolicy,
   sources: readonly string[],
-  asked: ExpectedAnswer,
+  question: ExpectedAnswer,
   options: VerifyOptions,
 ): Promise<Verdict> {
-  const proved = await checkWhole(text, policy, asked, options)
+  const proved = await checkWhole(text, policy, question, options)
   if (!proved.ok) return proved
   const { rows } = proved
-  const found = sources.length > 0 ? await atSource(proved, placeIn(text), sources) : { at_source: 0, searched: 0 }
+  const found = sources.length > 0 ? await atSource(proved, findPlace(text), sources) : { at_source: 0, searched: 0 }
   if ('reason' in found) return found
   const lapsed = rows.length === 1 && isLapsed(text) ? { lapsed: true } : {}
   return { ...proved, derived: rows.length, ...found, ...lapsed }
 }
 
-/** That each row stands in the files it cites, and that a code without a row is in none of those that were given. */
+/** Checks that each row is in the files it cites, and that a code without a row is in none of the given files. */
 async function atSource(
   { rows, lacking }: VerifiedAnswer,
   place: ProvedRow | undefined,
@@ -201,7 +201,7 @@ async function atSource(
     if (!verdict.ok) return { ...verdict, row: rowKey(row) }
   }
   const placed = place && check(place.row, place.release.citations)
-  // Who asks about an amount need not have the files of places too.
+  // The files of places may be missing: they are not needed to check an amount.
   if (place && placed?.ok === false && placed.reason !== 'source_missing') return { ...placed, row: rowKey(place.row) }
   const search = absenceCheck(given)
   let searched = 0
@@ -212,20 +212,20 @@ async function atSource(
     else if (verdict.reason === 'code_in_source' || verdict.reason === 'source_unreadable') return verdict
     else missing ??= verdict
   }
-  // What no edition was searched for is not confirmed by files.
+  // If no edition could be searched, the files confirm nothing.
   if (rows.length === 0 && searched === 0 && missing) return missing
   return { at_source: rows.length, searched, ...(placed && { place_at_source: placed.ok }) }
 }
 
-/** The place that the answer to one question shows, which was proved with the rest of it. */
-function placeIn(text: string): ProvedRow | undefined {
+/** The place in the answer to a single question. It was proved with the rest of the answer. */
+function findPlace(text: string): ProvedRow | undefined {
   const { place } = parseJson(text) as { place?: AnyRow & { proof?: Pick<ProvedRow, 'release'> } }
   if (!place?.proof) return undefined
   const { proof, ...row } = place
   return { row, release: proof.release }
 }
 
-/** Beside the first row of its release, which is proved, an export has all the others. */
+/** Checks that an export has all rows of the release whose first row is proved. */
 async function wholeVerdict(exported: Export, verdict: Verdict): Promise<Verdict> {
   if (!verdict.ok) return verdict
   const release = verdict.rows[0]?.release

@@ -4,7 +4,7 @@ import { ConfigFault } from '../config.ts'
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 30_000
 const STEADY_MS = 60_000
-/** Longer than any request may take. What has not ended by then is killed. */
+/** When a stopping worker is killed. It is longer than any request may take. */
 const STOP_MS = 130_000
 
 export interface WorkerEnd {
@@ -32,7 +32,7 @@ interface Worker {
   ready: Promise<boolean>
 }
 
-/** Starts processes and keeps them running. Fails if one of them cannot start in the first place. */
+/** Starts processes and keeps them running. Fails if one of them cannot start at the beginning. */
 export async function startWorkers(count: number, given: WorkerCommand): Promise<Workers> {
   const stopping = new AbortController()
   const running = new Map<number, Worker>()

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dayOf } from '../../src/calendar.ts'
-import { argumentsOf, checkOptions, loadOptions, optionTexts } from '../../src/cli/load-options.ts'
+import { checkOptions, loadOptions, optionTexts, parseOptions } from '../../src/cli/load-options.ts'
 import { load } from '../../src/ingest/load.ts'
 import { READERS } from '../../src/ingest/readers.ts'
 import { quarterly } from '../../src/ingest/schedules/quarter.ts'
@@ -176,7 +176,7 @@ test('the command line offers the options of a new schedule, and to no other kin
     '--regions R,R',
     expect.stringMatching(/^cms-pfs, cms-pfs-qpp, cms-invented: /),
   ])
-  expect(argumentsOf(readers)).toMatchObject({ regions: { type: 'string' } })
+  expect(parseOptions(readers)).toMatchObject({ regions: { type: 'string' } })
   const said = { sample: false, regions: 'us-ca-18' }
   checkOptions('cms-invented', said, readers)
   expect(() => checkOptions('cms-opps', said, readers)).toThrow('--regions is not an option of load cms-opps')

@@ -5,7 +5,7 @@ import { spawn } from 'bun'
 import type { Command } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { explain } from '../../src/cli/failure.ts'
-import { standWithUser } from '../../src/cli/user-folder.ts'
+import { enterUserFolder } from '../../src/cli/user-folder.ts'
 import { readConfig } from '../../src/config.ts'
 import { aSigner } from '../../src/proof/fixture.ts'
 import { formatVerifierKey } from '../../src/proof/note/signed-note.ts'
@@ -135,7 +135,7 @@ test('without a setting the store stays in the folder of the checkout, wherever 
   const stood = process.cwd()
   const standing = (environment: Record<string, string | undefined>): string => {
     process.chdir(ROOT)
-    standWithUser(environment)
+    enterUserFolder(environment)
     const now = process.cwd()
     process.chdir(stood)
     return now

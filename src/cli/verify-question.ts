@@ -28,38 +28,38 @@ export type QuestionValues = { [part in (typeof PARTS)[number] | 'asked' | 'line
 }
 
 /**
- * What was asked: the question in the address, in `--asked`, or on the command line. The body never decides it where
- * there is one: a true answer to another question proves nothing to the one who asked. An answer to a lookup without its
- * question is checked only if that is asked for.
+ * The question of an answer: from its address, from `--asked`, or from other options. The answer itself never decides it,
+ * because a true answer to another question proves nothing. Without its question, the answer to a lookup is checked only
+ * with `--any`.
  */
-export function askedOf(what: string, text: string, values: QuestionValues): ExpectedAnswer {
+export function questionFrom(source: string, text: string, values: QuestionValues): ExpectedAnswer {
   if (values.any) return { anyQuestion: true }
   const parts = PARTS.flatMap((part) => (values[part] === undefined ? [] : [[part, values[part]] as const]))
-  const address = values.asked ?? (isAddress(what) ? what : undefined)
+  const address = values.asked ?? (isAddress(source) ? source : undefined)
   if (address !== undefined && parts.length > 0)
     throw new UsageFault('say what was asked in the address or by options such as --cpt, not both')
-  if (address !== undefined) return askedIn(address, values['as-of'])
+  if (address !== undefined) return questionAt(address, values['as-of'])
   const day = values['as-of'] ?? dayOf(Date.now())
-  if (values.lines !== undefined) return linesIn(values.lines, day)
+  if (values.lines !== undefined) return billQuestions(values.lines, day)
   if (parts.length > 0) return { question: { cpt: '', ...Object.fromEntries(parts), as_of: day } }
-  return askedBy(text, day)
+  return withoutQuestion(text, day)
 }
 
-function askedIn(address: string, asOf: string | undefined): ExpectedAnswer {
+function questionAt(address: string, asOf: string | undefined): ExpectedAnswer {
   const asked = askedAt(address, dayOf(Date.now()), asOf)
   if (asked) return asked
   throw new UsageFault('this is not an address of an answer with proofs: --any checks only that it was published')
 }
 
-/** The lines of a bill, from the request that was sent. */
-function linesIn(request: string, as_of: string): ExpectedAnswer {
+/** The questions of a bill, from the request that was sent. */
+function billQuestions(request: string, as_of: string): ExpectedAnswer {
   const { lines } = bodyOf(request)
   if (!Array.isArray(lines)) throw new UsageFault('--lines is the request that was sent: JSON with a list of lines')
   return billAsked(lines, as_of)
 }
 
-/** A file without a question. Some answers have none; a list must then be the whole one. */
-function askedBy(text: string, as_of: string): ExpectedAnswer {
+/** Handles answers without a question. Some kinds have none; a list must then be the whole list. */
+function withoutQuestion(text: string, as_of: string): ExpectedAnswer {
   if (isNote(text)) return { anyQuestion: true, checkpoint: true }
   const kind = kindOf(bodyOf(text))
   if (kind === 'figures') return { figures: true }
@@ -71,14 +71,14 @@ function askedBy(text: string, as_of: string): ExpectedAnswer {
   )
 }
 
-/** A checkpoint by itself can be verified too: there is nothing in it but what was signed. */
+/** Whether a text is a checkpoint, which can be verified by itself. */
 const isNote = (text: string): boolean => parseNote(text) !== undefined
 
 const bodyOf = (text: string): Members => (jsonIn(text) ?? {}) as Members
 
-/** Whether an answer was asked for with `proof=ref`: there is nothing in it to check. */
+/** Whether an answer was requested with `proof=ref`, so that it has nothing to check. */
 export const isReference = (text: string): boolean => isShortAnswer(jsonIn(text))
 
-/** Whether the row of a body that was verified is of a release that is in force on no day. */
+/** Whether the row of a verified answer belongs to a release that is in force on no day. */
 export const isLapsed = (text: string): boolean =>
   (bodyOf(text)['proof'] as { in_force?: unknown } | undefined)?.in_force === null
