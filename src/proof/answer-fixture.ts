@@ -22,7 +22,7 @@ export interface PlacedLeaf<T> {
   index: number
 }
 /** The leaves that a service admits to have, in order. Indexes are those of the real trees. */
-export interface View {
+export interface AdmittedLeaves {
   rows(release: MemoryRelease): readonly PlacedLeaf<AnyRow>[]
   periods: readonly PlacedLeaf<Period>[]
   providers: readonly PlacedLeaf<Provider>[]
@@ -30,7 +30,7 @@ export interface View {
 
 export const placed = <T>(leaves: readonly T[]): PlacedLeaf<T>[] => leaves.map((leaf, index) => ({ leaf, index }))
 
-export const everything = ({ standing: { periods, providers } }: MemoryRegistry): View => ({
+export const everything = ({ standing: { periods, providers } }: MemoryRegistry): AdmittedLeaves => ({
   rows: (release) => placed(release.rows),
   periods: placed(periods),
   providers: placed(providers),
@@ -40,7 +40,7 @@ export const everything = ({ standing: { periods, providers } }: MemoryRegistry)
 export async function answerOf(
   registry: MemoryRegistry,
   question: Question,
-  view: View = everything(registry),
+  view: AdmittedLeaves = everything(registry),
 ): Promise<DecidedAnswer> {
   const asked = parseQuestion(question)
   if (typeof asked === 'string') throw new RangeError(`not a question: ${asked}`)
@@ -103,7 +103,7 @@ export class Notes implements Editions {
   constructor(
     readonly registry: MemoryRegistry,
     readonly question: ParsedQuestion,
-    readonly view: View,
+    readonly view: AdmittedLeaves,
   ) {}
 
   get day(): string {

@@ -1,7 +1,7 @@
 // Bills and sheets that an honest service would give from a registry in memory: all rows of a release that a list shows
 // are proved at once.
 
-import { answerOf, everything, Notes, type View } from './answer-fixture.ts'
+import { type AdmittedLeaves, answerOf, everything, Notes } from './answer-fixture.ts'
 import { concat, fromBase64, toBase64 } from './bytes.ts'
 import type { BillQuestion } from './list/batch.ts'
 import { partOf } from './list/likeness.ts'
@@ -140,7 +140,7 @@ export async function billOf(
 export async function sheetOf(
   registry: MemoryRegistry,
   question: SheetQuestion,
-  view: View = everything(registry),
+  view: AdmittedLeaves = everything(registry),
 ): Promise<Members> {
   const asked = parseQuestion(question)
   if (typeof asked === 'string') throw new RangeError(`not a question: ${asked}`)

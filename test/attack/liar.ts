@@ -1,7 +1,7 @@
 // A liar without a key. He has every honest answer there ever was and every public leaf, can build any proof of it under
 // any head, and puts together whatever may pass for the answer to a question.
 
-import { answerOf, type PlacedLeaf, placed, type View } from '../../src/proof/answer-fixture.ts'
+import { type AdmittedLeaves, answerOf, type PlacedLeaf, placed } from '../../src/proof/answer-fixture.ts'
 import { parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
 import type { Because, CitedRow, InForce, LogProof } from '../../src/proof/price/proofs.ts'
 import type { RegistryState } from '../../src/proof/price/release.ts'
@@ -14,7 +14,7 @@ import { copyOf, honestAnswer, type Members, NPIS, oneOf, type World } from './l
 export function hiding(
   { standing }: MemoryRegistry,
   isHidden: (kind: 'row' | 'period' | 'provider', leaf: unknown) => boolean,
-): View {
+): AdmittedLeaves {
   const left = <T>(kind: 'row' | 'period' | 'provider', leaves: readonly T[]): PlacedLeaf<T>[] =>
     placed(leaves).filter(({ leaf }) => !isHidden(kind, leaf))
   const known = new Map<object, PlacedLeaf<unknown>[]>()
@@ -22,14 +22,14 @@ export function hiding(
     rows: (release) => {
       const rows = known.get(release) ?? left('row', release.rows)
       known.set(release, rows)
-      return rows as ReturnType<View['rows']>
+      return rows as ReturnType<AdmittedLeaves['rows']>
     },
     periods: left('period', standing.periods),
     providers: left('provider', standing.providers),
   }
 }
 
-export const randomlyHiding = (dice: Dice, head: MemoryRegistry, { cpt, region }: Question): View => {
+export const randomlyHiding = (dice: Dice, head: MemoryRegistry, { cpt, region }: Question): AdmittedLeaves => {
   const [rows, periods, providers] = [0.1 + dice.below(6) / 10, dice.below(3) / 10, dice.below(4) / 10]
   const zip = region?.slice(0, 5)
   return hiding(head, (kind, leaf) => {

@@ -1,6 +1,6 @@
 // Small registries with a history, made by dice: editions, corrections, withdrawals and moves, and every head there was.
 
-import { answerOf, type DecidedAnswer, type View } from '../../src/proof/answer-fixture.ts'
+import { type AdmittedLeaves, answerOf, type DecidedAnswer } from '../../src/proof/answer-fixture.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from '../../src/proof/note/policy.ts'
@@ -250,7 +250,7 @@ const basisFor = (dice: Dice, npi: string | undefined): string =>
 export async function findSheet(
   head: MemoryRegistry,
   { cpt, as_of, region, npi }: Question,
-  view?: View,
+  view?: AdmittedLeaves,
 ): Promise<Members | undefined> {
   try {
     const sheet = await sheetOf(head, copyOf({ cpt, as_of, region, npi }), view)

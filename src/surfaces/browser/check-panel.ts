@@ -5,7 +5,7 @@ import type { ExpectedAnswer } from '../../proof/whole/asked.ts'
 import { button, element, find } from './element.ts'
 import { type Trust, trustOf, writePin } from './pin.ts'
 import { compareSource } from './source-file.ts'
-import { type Check, type Examination, examine, type Words } from './steps.ts'
+import { type Examination, examine, type PageCheck, type Words } from './steps.ts'
 
 /** The answer to check. It is made anew for each run, with the clock of that time. */
 export interface Subject {
@@ -29,7 +29,7 @@ export class CheckPanel {
 
   constructor(
     readonly section: HTMLElement,
-    readonly check: Check,
+    readonly check: PageCheck,
     readonly words: Words,
   ) {
     const file = element('input', { type: 'file' })

@@ -3,7 +3,7 @@ import type { TrustPolicy } from '../../proof/note/policy.ts'
 import { rowText } from '../../proof/price/row.ts'
 import { aFee, MemoryRelease } from '../../proof/registry-fixture.ts'
 import { exportCheck } from './export-check.ts'
-import type { Check } from './steps.ts'
+import type { PageCheck } from './steps.ts'
 
 const release = new MemoryRelease(
   ['99211', '99212', '99213'].map((cpt) => aFee({ cpt })),
@@ -15,7 +15,7 @@ const lines = release.rows.map((row) => `${rowText(row)}\n`)
 const proved = async () => ({ ok: true, rows: [{ row: release.rows[0], release: release.manifest }], entries: 0 })
 
 const said = async (content: string, check: unknown = proved) =>
-  exportCheck(check as Check, content)('{}', {} as TrustPolicy, { anyQuestion: true })
+  exportCheck(check as PageCheck, content)('{}', {} as TrustPolicy, { anyQuestion: true })
 
 test('an export is whole with every row as it was published, and the first row beside it proves no other', async () => {
   expect(await said(lines.join(''))).toMatchObject({ ok: true, entries: 3 })

@@ -2,11 +2,11 @@
 
 import { openParquet } from '../../files/parquet.ts'
 import { type ExportContent, isWholeExport } from '../../proof/export/whole-export.ts'
-import type { Check } from './steps.ts'
+import type { PageCheck } from './steps.ts'
 
 /** Checks that an export has the rows of the release whose first row `body` proves: all of them and no other. */
 export const exportCheck =
-  (check: Check, exported: string | Uint8Array): Check =>
+  (check: PageCheck, exported: string | Uint8Array): PageCheck =>
   async (body, policy, asked, options) => {
     const verdict = await check(body, policy, asked, options)
     if (!verdict.ok) return verdict

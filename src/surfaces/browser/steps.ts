@@ -11,7 +11,7 @@ import type { ExpectedAnswer } from '../../proof/whole/asked.ts'
 
 export const STEPS = ['row', 'release', 'in_force', 'answer', 'fresh'] as const
 export type Step = (typeof STEPS)[number]
-type Reason = Fault | DerivationFault
+type CheckFault = Fault | DerivationFault
 
 export interface StepResult {
   step: Step
@@ -22,7 +22,7 @@ export interface StepResult {
 export interface Examination {
   ok: boolean
   /** The reason of `atr verify`, one fixed word. */
-  reason?: Reason
+  reason?: CheckFault
   steps: StepResult[]
   /** Set if the answer is in its short form, without a proof. */
   unchecked?: true
@@ -31,7 +31,7 @@ export interface Examination {
 }
 
 /** The faults of the steps after the first. All other faults are about the rows themselves. */
-const FAULTS: Partial<Record<Step, readonly Reason[]>> = {
+const FAULTS: Partial<Record<Step, readonly CheckFault[]>> = {
   release: [
     'note_malformed',
     'note_unsigned',
@@ -57,7 +57,7 @@ const FAULTS: Partial<Record<Step, readonly Reason[]>> = {
   fresh: ['state_too_old'],
 }
 
-export const stepOf = (reason: Reason): Step => STEPS.find((step) => FAULTS[step]?.includes(reason)) ?? 'row'
+export const stepOf = (reason: CheckFault): Step => STEPS.find((step) => FAULTS[step]?.includes(reason)) ?? 'row'
 
 const NOT_REACHED = 'Not checked, because another check failed.'
 
@@ -77,16 +77,16 @@ export interface ProvedAnswer extends View {
   entries?: number
 }
 /** Checks a whole answer: `checkWhole`, or the same by a smaller verifier. */
-export type Check = (
+export type PageCheck = (
   text: string,
   policy: TrustPolicy,
   asked: ExpectedAnswer,
   options?: VerifyOptions,
-) => Promise<ProvedAnswer | { ok: false; reason: Reason }>
+) => Promise<ProvedAnswer | { ok: false; reason: CheckFault }>
 
 /** The words for a result. They are in the page, or in its script if there is room for them. */
 export interface Words {
-  reasons: { readonly [reason in Reason]?: string }
+  reasons: { readonly [reason in CheckFault]?: string }
   /** The sentence about a short answer; undefined for any other. */
   ofShort?: (text: string) => string | undefined
   /** The sentence about the points that are not proved, with the question or without it. */
@@ -95,7 +95,7 @@ export interface Words {
 
 /** Checks an answer and tells the result step by step. Limits of age are left out for an answer of any age. */
 export async function examine(
-  check: Check,
+  check: PageCheck,
   text: string,
   policy: TrustPolicy,
   asked: ExpectedAnswer,
@@ -189,7 +189,7 @@ async function sentencesOf(
 const questionText = (asked: ExpectedAnswer): string =>
   'question' in asked ? `: ${Object.values(asked.question).filter(Boolean).join(', ')}` : ''
 
-interface Period {
+interface DayRange {
   from: string
   to: string
 }
@@ -207,9 +207,9 @@ function reasonIn(text: string): string {
 }
 
 /** The period of the release of a body with one row; null if it is in force on no day. */
-function periodIn(text: string): Period | null | undefined {
+function periodIn(text: string): DayRange | null | undefined {
   interface Cited {
-    proof?: { in_force?: { period?: Period } | null }
+    proof?: { in_force?: { period?: DayRange } | null }
   }
   const { row, proof = row?.proof } = (jsonIn(text) ?? {}) as Cited & { row?: Cited }
   return proof?.in_force === null ? null : proof?.in_force?.period
@@ -224,7 +224,7 @@ function otherPeriod(text: string, asked: ExpectedAnswer): string | undefined {
 }
 
 /** Checks a checkpoint by itself. */
-const ofCheckpoint: Check = async (text, policy, _, options = {}) => {
+const ofCheckpoint: PageCheck = async (text, policy, _, options = {}) => {
   const opened = await openCheckpoint(text, policy)
   if (!opened.ok) return opened
   const isNew = await isFresh(text, policy, null, options)
