@@ -14,7 +14,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { inFiles } from '../support/engines.ts'
 import { temporaryFolder } from '../support/harness.ts'
-import { atr, DemoService } from '../support/service.ts'
+import { ATR, atr, DemoService, told } from '../support/service.ts'
 import { aroundPrism } from '../support/through-prism.ts'
 
 const ENDPOINTS: [string, number, string][] = [
@@ -277,6 +277,20 @@ test('strange requests over a raw socket leave the service standing', async () =
   ])
     expect(await send(raw)).toMatch(/^(HTTP\/1\.1 (400|413|431|505) |$)/)
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
+})
+
+test('a service that others can reach without a proxy warns in one line, and one behind a proxy does not', async () => {
+  using folder = temporaryFolder()
+  const env = { DATA_DIR: join(folder.path, 'data'), HOST: '0.0.0.0', PORT: '0', LOG_LEVEL: 'error' }
+  expect((await atr(['init'], env)).code).toBe(0)
+  const said = async (more: Record<string, string>): Promise<string> => {
+    const child = Bun.spawn([...ATR, 'serve'], { env: await told({ ...env, ...more }), stdout: 'pipe', stderr: 'pipe' })
+    for await (const _ of child.stdout) break
+    child.kill('SIGTERM')
+    return new Response(child.stderr).text()
+  }
+  expect(await said({})).toMatch(/^warning: HOST is not loopback and TRUSTED_PROXIES is not set: .*\n$/)
+  expect(await said({ TRUSTED_PROXIES: '10.0.0.1' })).toBe('')
 })
 
 test('a second service on the same port does not start, and a key needs a name', async () => {

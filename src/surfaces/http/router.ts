@@ -66,15 +66,14 @@ export interface HttpSurface {
 export function httpSurface(parts: HttpParts): HttpSurface {
   const routes = routesOf(parts)
   const cache = new ReplyCache(parts.cacheBytes ?? 0)
-  const answerReady = readyAnswers({ ...parts, cache })
+  const routed = { ...parts, routes, cache }
+  const answerReady = readyAnswers(routed)
   const { callerAt = (address) => address } = parts
   return {
     fetch: (request, address) => {
       const started = performance.now()
       const general = (visit?: Visit): Promise<Response> =>
-        inTurn(callerAt(address), () =>
-          answer({ ...parts, routes, cache }, exchangeOf(parts, request, address, visit), started),
-        )
+        inTurn(callerAt(address), async () => answer(routed, exchangeOf(parts, request, address, visit), started))
       return answerReady(request, address, started, general) ?? general()
     },
     routes: routes.list(),
