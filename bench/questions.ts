@@ -1,65 +1,111 @@
-// What callers ask in the bench: questions whose answers are rows of the published file, all of them equally likely.
+// What callers ask in the bench. Each kind is a long list without repeats, in a mixed order that is the same in every run: what is
+// asked from its beginning was never asked before, so no answer is ready.
 
-import { existsSync } from 'node:fs'
-import { physicianSchedule } from '../src/ingest/schedules/physician.ts'
-import { readSource } from '../src/ingest/source.ts'
-import type { Row } from '../src/proof/price/row.ts'
-import { published } from '../test/support/published-files.ts'
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { NPI, PHYSICIAN, type Service, ZIP_CODES } from './service.ts'
+import type { Ask } from './wrk.ts'
 
-export const PHYSICIAN_FILES = [
-  'cms-pfs/2026-rvu26c/PPRRVU2026_Jul_nonQPP.csv.gz',
-  'cms-pfs/2026-rvu26b/GPCI2026.csv',
-].map(published)
-export const havePublishedFiles = PHYSICIAN_FILES.every((file) => existsSync(file))
-
-const DAY = '2026-08-15'
-export const DAYS = [DAY, '2026-08-16']
-const SEED = 20_260_815
-
-export const pathOf = (parameters: URLSearchParams): string => `/reference?${parameters}`
-
-export function onDay(question: URLSearchParams, day: string): URLSearchParams {
-  question.set('as_of', day)
-  return question
+export interface Kind {
+  name: string
+  status: 200 | 404
+  /** The questions `from` to `from + count`, or fewer at the end of the list. */
+  asks: (from: number, count: number) => Ask[]
 }
 
-/** The question that a row of the file answers. */
-export function questionOf({ cpt, region, modifier, setting, kind }: Row): URLSearchParams {
-  return new URLSearchParams({
-    cpt,
-    region,
-    as_of: DAY,
-    ...(modifier !== null && { modifier }),
-    ...(setting !== null && kind === 'price' && { setting }),
-  })
-}
+/** Days on which all editions of the bench are in force. */
+const DAYS = Array.from({ length: 90 }, (_, i) => new Date(Date.UTC(2026, 6, 1 + i)).toISOString().slice(0, 10))
+/** A prime that divides no list: its multiples come to each entry once. */
+const STEP = 15_485_863
 
-/** `many` prices of the file, drawn evenly (algorithm R) and the same in every run. */
-export async function drawQuestions(many: number, regions?: readonly string[]): Promise<URLSearchParams[]> {
-  const { rows } = physicianSchedule(await Promise.all(PHYSICIAN_FILES.map(readSource)), {}, new Map())
-  const random = dice(SEED)
-  const drawn: Row[] = []
-  let seen = 0
-  for (const row of rows) {
-    if (row.kind !== 'price' || regions?.includes(row.region) === false) continue
-    const place = seen < many ? seen : Math.floor(random() * (seen + 1))
-    seen++
-    if (place < many) drawn[place] = row
+/** Every combination of one of each list, on each day. */
+function kindOf(name: string, status: 200 | 404, lists: Record<string, readonly string[]>, rest = ''): Kind {
+  const entries = Object.entries(lists)
+  const combinations = entries.reduce((product, [, list]) => product * list.length, 1)
+  const ask = (i: number): Ask => {
+    let at = (i * STEP) % combinations
+    const parts = entries.map(([parameter, list]) => {
+      const value = list[at % list.length]
+      at = Math.floor(at / list.length)
+      return `${parameter}=${value}`
+    })
+    return { path: `/reference?${parts.join('&')}${rest}&as_of=${DAYS[Math.floor(i / combinations)]}` }
   }
-  for (let i = drawn.length - 1; i > 0; i--) {
-    const j = Math.floor(random() * (i + 1))
-    ;[drawn[i], drawn[j]] = [drawn[j] as Row, drawn[i] as Row]
-  }
-  return drawn.map(questionOf)
+  const left = (from: number): number => Math.max(0, combinations * DAYS.length - from)
+  const asks = (from: number, count: number): Ask[] =>
+    Array.from({ length: Math.min(count, left(from)) }, (_, i) => ask(from + i))
+  return { name, status, asks }
 }
 
-/** mulberry32 */
-function dice(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+const textOf = (file: string): string =>
+  (file.endsWith('.gz') ? gunzipSync(readFileSync(file)) : readFileSync(file)).toString('latin1')
+
+/** The lines of a CSV that have no quoted cells, so that commas divide them. */
+const plainLines = (file: string): string[][] =>
+  textOf(file)
+    .split(/\r?\n/)
+    .filter((line) => !line.includes('"'))
+    .map((line) => line.split(',').map((cell) => cell.trim()))
+
+const isCode = (text = ''): boolean => /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/.test(text)
+
+/** The kinds of the table, from the published files that the service has loaded. */
+export async function kindsOf({ url }: Service, hospital: string): Promise<Record<KindName, Kind>> {
+  const [rvus = '', gpci = ''] = PHYSICIAN
+  const lines = plainLines(rvus).filter(([cpt]) => isCode(cpt))
+  const listed = new Set(lines.map(([cpt]) => cpt))
+  const priced = lines.filter(
+    ([, modifier, , status, , , , na, , facilityNa]) => `${modifier}${na}${facilityNa}` === '' && status === 'A',
+  )
+  const codesOf = (chosen: readonly string[][]): string[] => chosen.map(([cpt = '']) => cpt)
+  const assisted = codesOf(priced.filter((cells) => cells[20] === '2'))
+  const regions = plainLines(gpci)
+    .filter(([, state, locality]) => /^[A-Z]{2}$/.test(state ?? '') && /^[0-9]{1,2}$/.test(locality ?? ''))
+    .map(([, state = '', locality = '']) => `US-${state}-${locality.padStart(2, '0')}`)
+  const states = Map.groupBy(regions, (region) => region.slice(3, 5))
+  const [single, divided] = [true, false].map((isSingle) =>
+    [...states].filter(([, localities]) => (localities.length === 1) === isSingle).map(([state]) => state),
+  ) as [string[], string[]]
+  const zips = textOf(ZIP_CODES)
+    .split(/\r?\n/)
+    .filter((line) => /^[A-Z]{2}[0-9]{5}/.test(line) && line[20] === '0')
+    .map((line) => line.slice(2, 7))
+  const charges = readFileSync(hospital, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { cpt: string; kind: string; modifier: string | null; setting: string })
+    .filter(({ kind, modifier, setting }) => kind === 'price' && modifier === null && setting === 'outpatient')
+  const unlisted = Array.from({ length: 90_000 }, (_, i) => String(10_000 + i)).filter((cpt) => !listed.has(cpt))
+  const codes = codesOf(priced)
+  const setting = ['facility', 'non_facility']
+  const kinds = {
+    plain: kindOf('plain', 200, { cpt: codes, region: regions, setting }),
+    zip: kindOf('ZIP code', 200, { cpt: codes, region: zips, setting }),
+    state: kindOf('state', 200, { cpt: codes, region: single, setting }),
+    hospital: kindOf('hospital', 200, { cpt: [...new Set(charges.map(({ cpt }) => cpt))] }, `&npi=${NPI}`),
+    modifier: kindOf('adjusting modifier', 200, { cpt: assisted, region: regions }, '&modifier=80&setting=facility'),
+    absence: kindOf('absence', 404, { cpt: unlisted, region: regions }),
+    refusal: kindOf('refusal', 404, { cpt: codes, region: divided, setting }),
+  }
+  for (const kind of Object.values(kinds)) await expectAnswers(url, kind)
+  return kinds
+}
+
+export type KindName = 'plain' | 'zip' | 'state' | 'hospital' | 'modifier' | 'absence' | 'refusal'
+
+const TRIED = 30
+
+/** A kind whose questions are answered otherwise would be measured for what it is not. */
+async function expectAnswers(url: string, { name, status, asks }: Kind): Promise<void> {
+  for (const { path } of asks(0, TRIED)) {
+    const answer = await fetch(url + path)
+    const text = await answer.text()
+    const isOther = name === 'adjusting modifier' && !text.includes('"adjustment":{')
+    if (answer.status !== status || isOther)
+      throw new Error(`${path}, of the kind ${name}, is answered with ${answer.status}: ${text.slice(0, 300)}`)
   }
 }
+
+/** The parameters of a question, as batches, MCP and the verifier take them. */
+export const parametersOf = ({ path }: Ask): Record<string, string> =>
+  Object.fromEntries(new URLSearchParams(path.split('?')[1]))

@@ -19,7 +19,7 @@ function request()
 end
 
 function done(summary, latency)
-  local bad = summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout
-  io.write(string.format('\n{"requests":%d,"us":%d,"bad":%d,"p50_us":%d,"p99_us":%d}\n', summary.requests, summary.duration, bad,
-    latency:percentile(50), latency:percentile(99)))
+  local errors = summary.errors
+  io.write(string.format('\n{"requests":%d,"us":%d,"refused":%d,"broken":%d,"p50_us":%d}\n', summary.requests, summary.duration,
+    errors.status, errors.connect + errors.read + errors.write + errors.timeout, latency:percentile(50)))
 end

@@ -1,24 +1,26 @@
 import { expect, test } from 'bun:test'
-import { losses, type Results } from './results.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { committed, pageWith, type Results, tables } from './results.ts'
 
-const results = (value: number, lowerIsBetter?: true): Results => ({
-  part: {
-    machine: 'any',
-    lines: [{ what: '', figure: '', beside: '', ratio: { name: 'a', value, ...(lowerIsBetter && { lowerIsBetter }) } }],
-  },
+test('the page about performance has the table of the last run', () => {
+  const page = readFileSync(join(import.meta.dir, '../docs/performance.md'), 'utf8')
+  expect(pageWith(page, committed())).toBe(page)
 })
 
-test('a ratio that fell by more than a third is a loss, and one that fell by less is not', () => {
-  expect(losses(results(0.9), results(0.59))).toEqual([{ name: 'a', was: 0.9, is: 0.59 }])
-  expect(losses(results(0.9), results(0.61))).toEqual([])
-  expect(losses(results(0.9), results(5))).toEqual([])
-})
-
-test('where less is better, a ratio that rose by half and more is a loss', () => {
-  expect(losses(results(0.6, true), results(0.95, true))).toHaveLength(1)
-  expect(losses(results(0.6, true), results(0.85, true))).toEqual([])
-})
-
-test('a ratio that was never committed is compared with nothing', () => {
-  expect(losses({}, results(0.1))).toEqual([])
+test('a floor that is missed is marked, and so is what was not measured', () => {
+  const line = (figure: string, isMet?: boolean) => ({
+    what: 'w',
+    floor: 'f',
+    figure,
+    ...(isMet !== undefined && { isMet }),
+  })
+  const results: Results = {
+    x64: { at: '2026-11-19', machine: 'm', lines: [line('1', true), line('2', false), line('not measured: no wrk')] },
+  }
+  expect(tables(results).split('\n').slice(-3)).toEqual([
+    '| w | f | 1 | met |',
+    '| w | f | 2 | MISSED |',
+    '| w | f | not measured: no wrk |  |',
+  ])
 })

@@ -1,44 +1,45 @@
-// Ratios of this run beside those that are committed. Ratios, because seconds are those of one machine. And those of one kind of
-// processor: on x64 bare Node is twice as fast beside us as on arm64.
+// The last whole run on each kind of processor, and the table of docs/performance.md that is made of it.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Line, Ratio } from './measure.ts'
+import type { Line } from './measure.ts'
 
 const FILE = join(import.meta.dir, 'results.json')
-/** A ratio may fall by this share before it counts as a loss: machines differ, and so do minutes. */
-const MAY_FALL = 1 / 3
+const PAGE = join(import.meta.dir, '../docs/performance.md')
+const [BEGIN, END] = ['<!-- made by npm run bench -->', '<!-- end -->']
 
-/** What was measured, part by part. Parts are measured on different days, and on different machines. */
-export type Results = Record<string, { machine: string; lines: Line[] }>
+/** By kind of processor: ratios of one say little about those of another. */
+export type Results = Record<string, { at: string; machine: string; lines: Line[] }>
 
-const ratiosIn = (results: Results): Ratio[] =>
-  Object.values(results).flatMap(({ lines }) => lines.flatMap(({ ratio }) => ratio ?? []))
+export const committed = (): Results => (existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {})
 
-/** Parts that were not run stay as they are committed, and so does what was measured on other processors. */
-export function writeResults(results: Results): void {
-  const all = { ...allCommitted(), [process.arch]: { ...committed(), ...results } }
-  writeFileSync(FILE, `${JSON.stringify(all, null, 2)}\n`)
+export const mark = ({ isMet }: Line): string => (isMet === undefined ? '' : isMet ? 'met' : 'MISSED')
+
+/** Markdown: a table for each kind of processor. */
+export const tables = (results: Results): string =>
+  Object.keys(results).length === 0 ? 'There was no whole run yet.' : Object.entries(results).map(tableOf).join('\n\n')
+
+const tableOf = ([arch, { at, machine, lines }]: [string, Results[string]]): string =>
+  [
+    `### ${arch}`,
+    '',
+    `${machine}, ${at}`,
+    '',
+    '| What | Floor | Measured | |',
+    '|---|---|---|---|',
+    ...lines.map((line) => `| ${line.what} | ${line.floor} | ${line.figure} | ${mark(line)} |`),
+  ].join('\n')
+
+/** The page with its generated part as these results have it. */
+export function pageWith(page: string, results: Results): string {
+  const [before = '', rest = ''] = page.split(BEGIN)
+  const [, after = ''] = rest.split(END)
+  return `${before}${BEGIN}\n\n${tables(results)}\n\n${END}${after}`
 }
 
-/** Of processors of this kind. */
-export const committed = (): Results | undefined => allCommitted()[process.arch]
-
-const allCommitted = (): Record<string, Results> => (existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {})
-
-export interface Loss {
-  name: string
-  was: number
-  is: number
-}
-
-/** The ratios of `now` that are worse than those of `before` by more than a third. */
-export function losses(before: Results, now: Results): Loss[] {
-  const was = new Map(ratiosIn(before).map((ratio) => [ratio.name, ratio.value]))
-  return ratiosIn(now).flatMap(({ name, value, lowerIsBetter }) => {
-    const old = was.get(name)
-    if (old === undefined) return []
-    const kept = lowerIsBetter ? old / value : value / old
-    return kept < 1 - MAY_FALL ? [{ name, was: old, is: value }] : []
-  })
+/** What was measured on other processors stays. */
+export function writeResults(machine: string, at: string, lines: Line[]): void {
+  const results = { ...committed(), [process.arch]: { at, machine, lines } }
+  writeFileSync(FILE, `${JSON.stringify(results, null, 2)}\n`)
+  writeFileSync(PAGE, pageWith(readFileSync(PAGE, 'utf8'), results))
 }

@@ -1,65 +1,40 @@
-// `npm run bench [name...]`: figures as ratios against named peers, measured in the same run on this machine, written to
-// results.json. With `--quick`: a minute's worth of them, compared with the committed ones; fails if one fell by a third.
+// `npm run bench`: the table of docs/performance.md in one run. A whole run writes results.json and the page; with names of parts
+// (`npm run bench -- loading`) only these are measured, and nothing is written.
 
-import { cpus } from 'node:os'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { table } from '../src/cli/command.ts'
-import { bystanders } from './bystander.ts'
-import { figureErrors } from './figure-errors.ts'
-import { figures } from './figures.ts'
-import { loading } from './load.ts'
-import type { Line } from './measure.ts'
-import { moving } from './move.ts'
-import { hospitalFiles } from './mrf.ts'
-import { reporting } from './report.ts'
-import { committed, losses, type Results, writeResults } from './results.ts'
-import { serving } from './serving.ts'
-import { stores } from './stores.ts'
-import { tenMillion } from './ten-million.ts'
-import { verification } from './verify.ts'
+import { answers, machine } from './answers.ts'
+import { loading, tenMillion } from './loading.ts'
+import { type Line, notMeasured } from './measure.ts'
+import { mark, writeResults } from './results.ts'
+import { FILES } from './service.ts'
 
-const BENCHES: Record<string, (how: { quick: boolean }) => Promise<Line[]>> = {
-  bystanders,
-  errors: figureErrors,
-  figures,
-  loading,
-  mrf: hospitalFiles,
-  report: reporting,
-  serving,
-  stores,
-  verification,
+const PARTS: Record<string, { run: (folder: string) => Promise<Line[]>; needs: string[] }> = {
+  answers: { run: answers, needs: FILES },
+  loading: { run: loading, needs: FILES },
+  'ten-million': { run: tenMillion, needs: [] },
 }
-/** These take many minutes, and run only if they are named. */
-const LONG: typeof BENCHES = { 'ten-million': () => tenMillion(), move: moving }
-const QUICK = ['serving', 'verification']
 
-const quick = process.argv.includes('--quick')
-const asked = process.argv.slice(2).filter((name) => name !== '--quick')
-const all = { ...BENCHES, ...LONG }
-const unknown = asked.filter((name) => !(name in all))
-if (unknown.length > 0) {
-  console.error(`there is no bench with this name; there are ${Object.keys(all).join(', ')}`)
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !Object.hasOwn(PARTS, name))
+if (unknown.length > 0 || !Bun.which('wrk')) {
+  console.error(unknown.length > 0 ? `the parts are ${Object.keys(PARTS).join(', ')}` : 'the bench needs wrk')
   process.exit(2)
 }
-const chosen = asked.length > 0 ? asked : quick ? QUICK : Object.keys(BENCHES)
-
-// On ARM the system does not name the model.
-const model = cpus()[0]?.model.replace(/^unknown$/, process.arch) ?? process.arch
-const machine = `Bun ${Bun.version}, ${model}, ${cpus().length} cores`
-console.log(machine)
-const results: Results = {}
-for (const name of chosen) {
-  const lines = (await all[name]?.({ quick })) ?? []
-  results[name] = { machine, lines }
-  console.log(`\n${name}\n${table(lines.map(({ what, figure, beside }) => [what, figure, beside]))}`)
+console.log(machine())
+const lines: Line[] = []
+for (const [name, { run, needs }] of Object.entries(PARTS)) {
+  if (asked.length > 0 && !asked.includes(name)) continue
+  const folder = mkdtempSync(join(tmpdir(), 'atr-bench-'))
+  try {
+    const isPossible = needs.every((file) => existsSync(file))
+    const found = isPossible ? await run(folder) : [notMeasured(name, '', 'there are no published files')]
+    lines.push(...found)
+    console.log(`\n${table(found.map((line) => [line.what, line.floor, line.figure, mark(line)]))}`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
-
-if (!quick) writeResults(results)
-else {
-  const before = committed()
-  const lost = before ? losses(before, results) : []
-  for (const { name, was, is } of lost)
-    console.error(`fell by more than a third: ${name} was ${was.toFixed(2)}, is ${is.toFixed(2)}`)
-  if (!before)
-    console.error(`bench/results.json has no figures of ${process.arch} to compare with: run \`npm run bench\` once`)
-  process.exit(lost.length > 0 || !before ? 1 : 0)
-}
+if (asked.length === 0) writeResults(machine(), new Date().toISOString().slice(0, 10), lines)

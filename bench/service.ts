@@ -1,81 +1,75 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../test/support/port.ts'
-import { family } from './rivals.ts'
-import { cpuSeconds, outputOf, pinned, SERVER_CORE } from './wrk.ts'
+import { published } from '../test/support/published-files.ts'
+import { cpuSeconds, type Environment, family, outputOf, peakOf, pinned, ready, SERVER_CORE } from './measure.ts'
+import type { Target } from './wrk.ts'
 
-export const ATR = join(import.meta.dir, '../src/cli/atr.ts')
+const ATR = [process.execPath, join(import.meta.dir, '../src/cli/atr.ts')]
+export const atr = (...args: string[]): string[] => [...ATR, ...args]
+
+export const PHYSICIAN = ['cms-pfs/2026-rvu26c/PPRRVU2026_Jul_nonQPP.csv.gz', 'cms-pfs/2026-rvu26b/GPCI2026.csv'].map(
+  published,
+)
+export const ZIP_CODES = published('cms-pfs/zip-locality-2025q4/ZIP5_OCT2025.txt.gz')
+const HOSPITAL = published('hospital-mrf/real/1194866210_marthas-vineyard-hospital_v3_tall_COMPLETE.csv.gz')
+export const NPI = '1194866210'
+export const FILES = [...PHYSICIAN, ZIP_CODES, HOSPITAL]
+
+const CITED = ['--url', 'https://publisher.example/files']
+export const LOAD_PHYSICIAN = ['load', 'cms-pfs', ...PHYSICIAN, '--publish', ...CITED]
+
+/** A new installation in this folder. */
+export async function newStore(folder: string): Promise<Environment> {
+  mkdirSync(folder, { recursive: true })
+  const env = { ...process.env, DATABASE_URL: '', DATA_DIR: join(folder, 'data') }
+  await outputOf(atr('init', '--origin', 'bench.example'), env)
+  return env
+}
+
+/** Schedule, ZIP codes and a hospital, as an operator loads them; what a release has, as `atr export` writes it. */
+export async function filledStore(folder: string): Promise<{ env: Environment; hospital: string }> {
+  const env = await newStore(folder)
+  await outputOf(atr(...LOAD_PHYSICIAN), env)
+  await outputOf(atr('load', 'zip-locality', ZIP_CODES, '--effective-to', '2026-09-30', '--publish', ...CITED), env)
+  const loaded = await outputOf(atr('load', 'hospital-mrf', HOSPITAL, '--publish', '--json', ...CITED), env)
+  const hospital = join(folder, 'hospital.ndjson')
+  const { release_id } = JSON.parse(loaded) as { release_id: string }
+  await outputOf(atr('export', release_id, '--format', 'ndjson', '--out', hospital), env)
+  return { env, hospital }
+}
+
 const MANY = '10000000'
 
-export type Environment = Record<string, string | undefined>
-
-export interface Service {
-  port: number
+export interface Service extends Target {
   url: string
-  pids: readonly number[]
-  ask: (path: string) => Promise<Response>
-  /** When it was started, by `performance.now()`. */
-  started: number
   readyMs: number
-  readyCpuMs: number
-  /** The most memory that it had at any moment. */
-  peakBytes: () => number
+  startCpuMs: number
+  peakBytes: () => Promise<number>
   stop: () => Promise<void>
 }
 
-/**
- * `atr serve` in processes of its own, on the processor of the servers, from its start to ready. Quotas are on and counted;
- * they are only too large to be met.
- */
-export async function startService(given: Environment, core = SERVER_CORE): Promise<Service> {
+/** `atr serve` on the processor of the servers, from its start to ready. Quotas are counted; they are only too large to be met. */
+export async function startService(given: Environment): Promise<Service> {
   const port = await freePort()
   const quotas = { REFERENCE_RPM: MANY, DEFAULT_RPM: MANY, LOG_RPM: MANY, ANONYMOUS_RPM: MANY }
-  const env = { ...quotas, ...given, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'error' }
-  const started = performance.now()
-  const child = Bun.spawn(pinned(core, [process.execPath, ATR, 'serve']), { env, stdout: 'ignore', stderr: 'inherit' })
+  const env = { ...given, ...quotas, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'error' }
+  const began = performance.now()
+  const child = Bun.spawn(pinned(SERVER_CORE, atr('serve')), { env, stdout: 'ignore', stderr: 'inherit' })
   const url = `http://127.0.0.1:${port}`
-  const ask = (path: string): Promise<Response> => fetch(url + path)
-  const isReady = async (): Promise<boolean> => (await ask('/readyz').catch(() => undefined))?.ok === true
-  while (!(await isReady())) {
-    if (child.exitCode !== null) throw new Error('the service ended')
-    await Bun.sleep(5)
-  }
-  const readyMs = performance.now() - started
+  await ready(`${url}/readyz`, child)
+  const readyMs = performance.now() - began
   const pids = await family(child.pid)
   return {
     port,
     url,
     pids,
-    ask,
-    started,
     readyMs,
-    readyCpuMs: (await cpuSeconds(pids)) * 1000,
-    peakBytes: () => Math.max(...pids.map(peakOf)),
+    startCpuMs: (await cpuSeconds(pids)) * 1_000,
+    peakBytes: async () => Math.max(...(await Promise.all(pids.map(peakOf)))),
     async stop() {
       child.kill('SIGTERM')
       await child.exited
     },
   }
-}
-
-const REST_SECONDS = 2
-const MOST_AT_REST = 0.05
-const MOST_REST_SECONDS = 600
-
-/** Waits until a service has checked the files that it was asked about, which it does once: then it uses next to nothing of its processor. */
-export async function atRest({ pids }: Pick<Service, 'pids'>): Promise<void> {
-  for (let waited = 0; waited < MOST_REST_SECONDS; waited += REST_SECONDS) {
-    const before = await cpuSeconds(pids)
-    await Bun.sleep(REST_SECONDS * 1000)
-    if ((await cpuSeconds(pids)) - before < MOST_AT_REST * REST_SECONDS) return
-  }
-  throw new Error('the service does not come to rest')
-}
-
-const peakOf = (pid: number): number =>
-  Number(/^VmHWM:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
-
-export const makeKey = async (env: Environment): Promise<string> => {
-  const command = [process.execPath, ATR, 'keys', 'create', '--name', 'bench', '--scopes', 'registry:read', '--json']
-  return JSON.parse(await outputOf(command, env)).key
 }

@@ -78,7 +78,7 @@ export interface AppOptions {
   now: () => number
   railsClock?: () => Promise<number>
   limits: Limits
-  /** Counts the requests of all machines together. */
+  /** Counts requests for all machines together. */
   valkey?: Pick<ValkeyLimits, 'valkey' | 'tell'> | undefined
   /** Whether releases of the figures also remove old cases. */
   retention?: boolean

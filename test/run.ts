@@ -1,38 +1,28 @@
-// The whole check: types, lint, then every test. The last line says how many of them passed and failed.
+// All tests, after types and lint; with words or paths, the tests that match them. The last line says how many passed and failed.
 
-import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { temporaryFolder } from './support/folder.ts'
+import { check } from './check.ts'
+import { chosenTests } from './support/chosen-tests.ts'
+import { scratchFolder } from './support/memory-disk.ts'
 import { whyNoPostgres } from './support/postgres.ts'
 import { endingWithThis } from './support/program.ts'
 
-const bin = (name: string): string => `node_modules/.bin/${name}`
-const biome = `node_modules/@biomejs/cli-${process.platform}-${process.arch}/biome`
+const USAGE = `npm test [-- <words or paths> <options of bun test>]
+  npm test                    types, lint and all tests
+  npm test -- mirror lies     the test files whose path or names of tests have these words
+  npm test -- src/rails       the test files of this folder, or this file
+  npm run test:long           all tests in their long form
+  npm run test:watch -- words runs the tests again when a file changes`
+
+const BUN = 'node_modules/.bin/bun'
 
 let passed = 0
 let failed = 0
-
-function step(name: string, command: string, args: readonly string[]): string {
-  console.log(`\n== ${name}`)
-  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1024 ** 3 })
-  const output = stdout + stderr
-  if (status !== 0) console.log(output)
-  console.log(`${name}: ${status === 0 ? 'ok' : 'FAILED'}`)
-  if (status === 0) passed++
-  else failed++
-  return output
-}
-
-/** Where it is missing on CI, the first tests that need it have failed. */
-function hasPostgres(): boolean {
-  try {
-    return whyNoPostgres() === undefined
-  } catch {
-    return false
-  }
-}
+/** What was skipped and why, and in how many test files. */
+const skipped = new Map<string, number>()
 
 /** Stories that write: on PostgreSQL other locks and other rules of transactions hold. */
 const ON_POSTGRES_TOO = [
@@ -44,21 +34,49 @@ const ON_POSTGRES_TOO = [
   'test/crash/staging-steps.test.ts',
 ]
 
+const [options, words] = split(process.argv.slice(2))
+const isLong = options.delete('--long')
+const isWatching = options.delete('--watch')
+
 /** A test that never gives up its turn is not ended by its own limit of time. */
-const LONGEST_SILENCE_MS = Number(process.env['ATR_SILENCE_MS'] ?? (process.env['ATR_LONG'] ? 3_600_000 : 600_000))
+const LONGEST_SILENCE_MS = Number(process.env['ATR_SILENCE_MS'] ?? (isLong ? 3_600_000 : 900_000))
+
+const scratch = scratchFolder()
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+/** Ends a test that hangs. A test that works is never near it, on the busiest machine. */
+const LONGEST_TEST_MS = isLong ? 36_000_000 : 600_000
+
+/** The options of `bun test`, each with its value, and what else was given. */
+function split(given: readonly string[]): [options: Set<string>, words: string[]] {
+  const options = new Set<string>()
+  const words: string[] = []
+  for (const [i, each] of given.entries()) {
+    if (given[i - 1] === '-t') continue
+    if (each === '-t') options.add(`--test-name-pattern=${given[i + 1]}`)
+    else if (each.startsWith('-')) options.add(each)
+    else words.push(each)
+  }
+  return [options, words]
+}
+
+const environment = (engine: string): NodeJS.ProcessEnv => ({
+  ...process.env,
+  TMPDIR: scratch,
+  // Many programs read this name: a test must not use the database of another one.
+  DATABASE_URL: '',
+  ATR_ENGINE: engine,
+  TEST_LONG: isLong ? '1' : '',
+})
 
 /** Runs tests and shows what they print as it comes, other than what passed. */
 async function tests(args: readonly string[], engine = process.env['ATR_ENGINE'] ?? 'sqlite'): Promise<void> {
   console.log(`\n== tests on ${engine}`)
-  using folder = temporaryFolder()
-  const report = join(folder.path, 'report.xml')
+  const report = join(scratch, `${engine}.xml`)
   const reporting = ['--reporter=junit', `--reporter-outfile=${report}`]
-  const [command = '', ...rest] = endingWithThis([bin('bun'), 'test', '--parallel=2', ...reporting, ...args])
-  const child = spawn(command, rest, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // Many programs read this name: a test must not use the database of another one.
-    env: { ...process.env, DATABASE_URL: '', ATR_ENGINE: engine },
-  })
+  const [command = '', ...rest] = endingWithThis([BUN, 'test', '--parallel=2', ...reporting, ...args])
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: environment(engine) })
   let heard = performance.now()
   const listening = setInterval(() => {
     if (performance.now() - heard < LONGEST_SILENCE_MS) return
@@ -84,7 +102,9 @@ async function tests(args: readonly string[], engine = process.env['ATR_ENGINE']
       heard = performance.now()
       const [, count, word] = /^\s*(\d+) (pass|fail)$/.exec(line) ?? []
       if (word === 'pass' || word === 'fail') counted[word] = Number(count)
-      if (!line.startsWith('(pass)') && line !== '') tell(line)
+      const [, reason] = /^SKIPPED: (.*)/.exec(line) ?? []
+      if (reason !== undefined) skipped.set(reason, (skipped.get(reason) ?? 0) + 1)
+      else if (!/^\((pass|skip)\)/.test(line) && line !== '') tell(line)
     }
   }
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
@@ -117,20 +137,41 @@ function endWithNpm(): void {
   watch.unref()
 }
 
-endWithNpm()
-step('types', bin('tsc'), ['--noEmit'])
-if (existsSync(biome)) step('lint', biome, ['check', '--error-on-warnings', '.'])
-else if (process.env['CI'] === 'true') failed++
-else console.log(`\nSKIPPED: lint, because Biome is not packaged here for ${process.platform}-${process.arch}`)
-const asked = process.argv.slice(2)
-const isThroughPrism = process.env['ATR_THROUGH'] === 'prism'
-const timeout = asked.some((each) => each.startsWith('--timeout'))
-  ? []
-  : [`--timeout=${isThroughPrism ? 300_000 : 60_000}`]
-const isWhole = asked.length === 0 && !isThroughPrism
-await tests([...timeout, ...(asked.length === 0 && isThroughPrism ? ['test/stories'] : asked)])
-if (isWhole && process.env['ATR_ENGINE'] !== 'postgres' && hasPostgres())
-  await tests([...timeout, ...ON_POSTGRES_TOO], 'postgres')
+/** Shows tests as they run, and runs them again when a file changes, until it is interrupted. */
+async function watch(args: readonly string[]): Promise<number> {
+  const [command = '', ...rest] = endingWithThis([BUN, 'test', '--watch', '--no-clear-screen', ...args])
+  const child = spawn(command, rest, { stdio: 'inherit', env: environment('sqlite') })
+  return new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)))
+}
 
+endWithNpm()
+const isThroughPrism = process.env['ATR_THROUGH'] === 'prism'
+const chosen = chosenTests(isThroughPrism && words.length === 0 ? ['test/stories'] : words)
+if (options.has('--help') || options.has('-h')) {
+  console.log(USAGE)
+  process.exit(0)
+}
+if (words.length > 0 && chosen.length === 0) {
+  console.log(`no test file matches ${words.join(' ')}\n\n${USAGE}`)
+  process.exit(1)
+}
+const isWhole = chosen.length === 0
+const hasLimit = [...options].some((each) => each.startsWith('--timeout'))
+const limit = hasLimit ? [] : [`--timeout=${LONGEST_TEST_MS}`]
+const args = [...limit, ...options, ...chosen.map((file) => `./${file}`)]
+if (isWatching) process.exit(await watch(args))
+
+if (isWhole) {
+  const checked = await check()
+  passed += checked.passed
+  failed += checked.failed
+  if (checked.skipped !== undefined) skipped.set(checked.skipped, 1)
+}
+await tests(args)
+if (isWhole && process.env['ATR_ENGINE'] !== 'postgres' && whyNoPostgres() === undefined)
+  await tests([...limit, ...options, ...ON_POSTGRES_TOO], 'postgres')
+
+if (skipped.size > 0) console.log('')
+for (const [reason, files] of skipped) console.log(`SKIPPED: ${reason} (in ${files} ${files === 1 ? 'file' : 'files'})`)
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

@@ -5,11 +5,11 @@ import pg from 'pg'
 const [port, connectionString] = process.argv.slice(2)
 const pool = new pg.Pool({ connectionString, max: 10 })
 const app = Fastify()
-app.get('/reference', async (request, reply) => {
+app.get('/row/:key', async (request, reply) => {
   const { rows } = await pool.query({
-    name: 'answer',
-    text: 'SELECT body FROM answer WHERE question = $1',
-    values: [request.raw.url],
+    name: 'row',
+    text: 'SELECT body FROM price_row WHERE row_key = $1',
+    values: [request.params.key],
   })
   return rows[0] ? reply.type('application/json').send(rows[0].body) : reply.code(404).send()
 })

@@ -212,5 +212,4 @@ testOnPostgres(
     expect(await other.transaction(npis)).toEqual(['1000000001'])
     await other.close()
   },
-  60_000,
 )

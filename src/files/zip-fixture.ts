@@ -1,4 +1,5 @@
 import { crc32, deflateRawSync } from 'node:zlib'
+import { isLong } from '../../test/support/long.ts'
 import { utf8 } from '../proof/bytes.ts'
 
 /** A member to pack, and false values for its headers. */
@@ -211,4 +212,4 @@ export function numbers(seed: number): (below: number) => number {
   }
 }
 
-export const FUZZ_RUNS = Number(process.env['ATR_FUZZ_RUNS'] ?? 500)
+export const FUZZ_RUNS = isLong ? 20_000 : 150

@@ -188,3 +188,17 @@ test('a string of millions of escapes hides no member, and a second one of its n
   expect(Object.keys(parseJson(text) as object)).toEqual(['a', 'b'])
   expect(() => parseJson(text.replace('"b":":"', '"a":":"'))).toThrow(JsonError)
 })
+
+test('values that JSON cannot hold are refused wherever they are, also behind members out of order', () => {
+  const hole = [{ b: 1, a: 1 }, 1]
+  delete hole[1]
+  for (const value of [
+    { b: 1, a: 1, '\ud800': 1 },
+    { b: 1, a: '\ud800' },
+    hole,
+    { b: 1, a: [undefined] },
+    { b: 1, a: () => 1 },
+  ])
+    expect(() => canonical(value)).toThrow('json_malformed')
+  expect(canonical({ 10: 1, 9: 2, b: { d: 1, c: [] } })).toBe('{"10":1,"9":2,"b":{"c":[],"d":1}}')
+})

@@ -19,26 +19,37 @@ export const isCompound = (value: unknown): value is object => typeof value === 
 
 /** Throws on a value that JSON cannot hold, where JSON.stringify would drop or change it. */
 export function canonical(value: unknown): string {
-  if (isText(value)) return quoted(value)
-  // ECMAScript's number text is the one RFC 8785 3.2.2.3 asks for; it prints -0 as 0.
-  if (value === null || typeof value === 'boolean' || Number.isFinite(value)) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${Array.from(value, canonical).join()}]`
-  if (!isPlainObject(value)) refuse()
+  // ECMAScript's texts of numbers and strings are those that RFC 8785 3.2.2 asks for: only the order of members may differ.
+  if (isInOrder(value)) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${Array.from(value, (each) => canonical(each)).join()}]`
+  const members = value as Record<string, unknown>
   // Array#sort on strings compares UTF-16 code units, as RFC 8785 3.2.3 requires.
-  let members = ''
-  for (const name of Object.keys(value).sort()) members += `${members && ','}${quoted(name)}:${canonical(value[name])}`
-  return `{${members}}`
+  const names = Object.keys(members).sort()
+  return `{${names.map((name) => `${canonical(name)}:${canonical(members[name])}`).join()}}`
 }
 
-const isPlainObject = (value: unknown): value is Record<string, unknown> =>
-  isCompound(value) && [null, Object.prototype].includes(Object.getPrototypeOf(value))
+/** Whether all members in a value are in the order of their names. Refuses a value that JSON cannot hold. */
+function isInOrder(value: unknown): boolean {
+  if (isText(value)) return value.isWellFormed() || refuse()
+  if (value === null || typeof value === 'boolean' || Number.isFinite(value)) return true
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) if (!isInOrder(value[i])) return false
+    return true
+  }
+  if (!isPlainObject(value)) refuse()
+  let before = ''
+  for (const name of Object.keys(value)) {
+    if (!name.isWellFormed()) refuse()
+    if (name < before || !isInOrder(value[name])) return false
+    before = name
+  }
+  return true
+}
 
-const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/
-
-function quoted(text: string): string {
-  if (NEEDS_NO_ESCAPE.test(text)) return `"${text}"`
-  if (!text.isWellFormed()) refuse()
-  return JSON.stringify(text)
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (!isCompound(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
 }
 
 /**

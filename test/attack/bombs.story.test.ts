@@ -202,7 +202,8 @@ const BOMBS: Record<string, [kind: string, ending: string, content: () => string
 }
 
 const MAX_RSS = 512 * MIB
-const MAX_MS = 20_000
+/** Of processor time: the clock goes on while others have the processor. */
+const MAX_CPU_MS = 20_000
 
 /** How many rows there are in each table: what was refused has changed none. */
 async function rowCounts(db: Db): Promise<Record<string, number>> {
@@ -226,9 +227,8 @@ async function store() {
   return { path: folder.path, env, db, state, [Symbol.asyncDispose]: close }
 }
 
-/** What the command line says of a file that must be refused, and that it took neither long nor much to say it. */
+/** What the command line says of a file that must be refused. It takes neither long nor much memory to say it. */
 async function refused(args: string[], env: Record<string, string>): Promise<string> {
-  const started = performance.now()
   const [bun = '', ...program] = ATR
   const peak = join(env['DATA_DIR'] ?? '', '..', 'peak')
   const preload = ['--preload', join(import.meta.dir, '../support/peak-memory.ts')]
@@ -246,7 +246,7 @@ async function refused(args: string[], env: Record<string, string>): Promise<str
     child.exited,
   ])
   expect([args, code, out, err]).toEqual([args, 1, '', expect.stringMatching(/^refused: [a-z_]+: [^\n]{10,300}\n$/)])
-  expect(performance.now() - started).toBeLessThan(MAX_MS)
+  expect(Number(child.resourceUsage()?.cpuTime.total) / 1_000).toBeLessThan(MAX_CPU_MS)
   expect(Number(readFileSync(peak, 'utf8'))).toBeWithin(1, MAX_RSS)
   return err
 }
@@ -268,7 +268,7 @@ test('a file made to break its reader is refused in one sentence, in time and in
   for (let at = 0; at < work.length; at += 2) await Promise.all(work.slice(at, at + 2).map((each) => each()))
   expect(await given.state()).toEqual(before)
   expect(readdirSync(scratch)).toEqual([])
-}, 180_000)
+})
 
 test('what is no file, or cannot be read, is refused for every kind', async () => {
   await using given = await store()
@@ -313,7 +313,7 @@ test('what is no file, or cannot be read, is refused for every kind', async () =
   ])
     expect(await refused(args, given.env)).toContain(odd)
   expect(await given.state()).toEqual(before)
-}, 180_000)
+})
 
 test('a line of a gigabyte is given up after its first megabytes', async () => {
   await using given = await store()
@@ -329,7 +329,7 @@ test('a line of a gigabyte is given up after its first megabytes', async () => {
     expect(await refused(['load', 'hospital-mrf', path], given.env)).toMatch(/longer than [12] MiB/)
     expect(await refused(['load', 'cms-clfs', path], given.env)).toMatch(/larger than 256 MiB/)
   }
-}, 180_000)
+})
 
 test('a file that grows, shrinks or is written to while it is read is refused', async () => {
   using folder = temporaryFolder()

@@ -113,7 +113,7 @@ test('personal data in any place of a file is refused, and found nowhere afterwa
   // The check itself can see what is in the store.
   expect(everywhere).toContain(known)
   expect(await db.query('SELECT COUNT(*) AS n FROM outcome')).toEqual([{ n: 100 }])
-}, 180_000)
+})
 
 const HEADERS = [
   'user-agent',
@@ -193,7 +193,7 @@ test('personal data in any place of a request is found in no answer, no log line
   said.push(JSON.stringify(app.lines.map(({ error, ...line }) => ({ ...line, error: error && toldBy(error) }))))
   expect(app.lines.length).toBeGreaterThanOrEqual(asked)
   expectNone(`${said.join('\n')}\n${bytesUnder(app.folder.path)}`)
-}, 180_000)
+})
 
 /** Bytes that no client library would send. */
 const raw = (port: number, text: string): Promise<string> =>
@@ -252,4 +252,4 @@ test('nor in what a running service and the commands write, print and export', a
   // The log was read, and says what it says.
   expect(said.at(-1)).toContain('"level":"info"')
   expectNone(`${said.join('\n')}\n${bytesUnder(service.folder.path)}`)
-}, 180_000)
+})

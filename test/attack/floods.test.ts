@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { besideACrowd } from '../support/bystander.ts'
 import { Caller } from '../support/caller.ts'
+import { isLong } from '../support/long.ts'
 import { findProxy, Nginx } from '../support/proxy.ts'
 import { DemoService } from '../support/service.ts'
 import { aroundPrism } from '../support/through-prism.ts'
 import { until } from '../support/until.ts'
 
 const path = findProxy('nginx') ?? ''
-const isLong = process.env['ATR_LONG'] === '1'
 
 /** Connections that send the beginning of a request, and then a little more from time to time. */
 class SlowCallers {

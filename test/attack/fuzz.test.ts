@@ -25,6 +25,7 @@ import { type AnyRow, isPlaceRow, isRow, rowKey } from '../../src/proof/price/ro
 import type { Findings } from '../../src/registry/release/rules.ts'
 import { effort } from '../support/effort.ts'
 import { forgetful, testStore } from '../support/engines.ts'
+import { isLong } from '../support/long.ts'
 import { outcomesFile } from '../support/outcomes.ts'
 import * as files from '../support/source-files.ts'
 import { mutated } from './mutation.ts'
@@ -253,10 +254,9 @@ test.each(Object.keys(PARSERS))(
       if (took > 1_000) throw told('took long')
       came.slowest = Math.max(came.slowest, took)
     }
-    if (process.env['ATR_FUZZ_RUNS']) console.log(name, came)
+    if (isLong) console.log(name, came)
     // Mutations that are always refused, or never, would show little.
     expect(came.read).toBeGreaterThan(0)
     expect(came.refused).toBeGreaterThan(0)
   },
-  3_600_000,
 )

@@ -209,7 +209,7 @@ test(`${HOSTILE.length} hostile texts in every column of every format come out n
   )
   expect(given.length).toBeGreaterThan(1_000)
   expect(leaks(given, planted)).toEqual([])
-}, 180_000)
+})
 
 test('the search finds a mark in everything that it looks through', async () => {
   for (const form of [
@@ -265,4 +265,4 @@ test('the search finds a mark in everything that it looks through', async () => 
     expect([channel, found.some((each) => each?.startsWith(channel))]).toEqual([channel, true])
   for (const format of FORMATS) expect(found.some((each) => each?.startsWith(`${format} export`))).toBe(true)
   expect(found.filter((each) => each?.startsWith('bytes of /data/registry.db')).length).toBeGreaterThan(0)
-}, 180_000)
+})

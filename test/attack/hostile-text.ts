@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isLong } from '../support/long.ts'
 import type { Words } from '../support/source-files.ts'
 
 // Texts that must never come out again, wherever in a source file they stand. `§` is where each carries its mark.
@@ -25,11 +26,13 @@ const { instructions, ...others } = JSON.parse(
   readFileSync(join(import.meta.dir, 'hostile-texts.json'), 'utf8'),
 ) as Record<string, string[]>
 
-export const HOSTILE: readonly string[] = [
+const ALL = [
   ...(instructions ?? []).flatMap((text) => FRAMES.map((frame) => frame(text))),
   ...Object.values(others).flat(),
   ...LONG,
 ]
+/** All of them in the long form, else every second: the number of frames is odd, so each frame stays. */
+export const HOSTILE: readonly string[] = ALL.filter((_, i) => isLong || i % 2 === 0)
 
 /** What every mark begins with. */
 export const MARK = 'qzxjvkwh'

@@ -79,17 +79,13 @@ test('there are sixty ways and more, and a policy may name most of them', async 
   expect(asked.filter((answer) => answer !== 'no policy').length).toBeGreaterThanOrEqual(50)
 })
 
-test.each(Object.entries(USERS))(
-  '%s is led to none of them by whoever was asked',
-  async (_, go) => {
-    for (const address of addresses) {
-      to = address
-      expect([address, await go(HERE)]).toEqual([address, expect.not.stringContaining('secret')])
-    }
-    expect(victimAsked).toBe(0)
-  },
-  30_000,
-)
+test.each(Object.entries(USERS))('%s is led to none of them by whoever was asked', async (_, go) => {
+  for (const address of addresses) {
+    to = address
+    expect([address, await go(HERE)]).toEqual([address, expect.not.stringContaining('secret')])
+  }
+  expect(victimAsked).toBe(0)
+})
 
 /** This machine by its own name may be named by an operator. All others are refused to him too. */
 const isOwnName = (address: string): boolean => {
@@ -98,20 +94,16 @@ const isOwnName = (address: string): boolean => {
   return /^https?:$/.test(protocol) && username === '' && (host === 'localhost' || isLoopbackAddress(host))
 }
 
-test.each(Object.entries(USERS))(
-  '%s is refused them, also when the operator names them',
-  async (_, go) => {
-    const since = performance.now()
-    for (const address of addresses.filter((each) => !isOwnName(each) && URL.canParse(each))) {
-      const answer = await go(address)
-      expect([address, answer]).toEqual([address, expect.not.stringContaining('secret')])
-    }
-    expect(victimAsked).toBe(0)
-    // Refused, and not tried: the private addresses among them would have taken two seconds each.
-    expect(performance.now() - since).toBeLessThan(10_000)
-  },
-  30_000,
-)
+test.each(Object.entries(USERS))('%s is refused them, also when the operator names them', async (_, go) => {
+  const since = performance.now()
+  for (const address of addresses.filter((each) => !isOwnName(each) && URL.canParse(each))) {
+    const answer = await go(address)
+    expect([address, answer]).toEqual([address, expect.not.stringContaining('secret')])
+  }
+  expect(victimAsked).toBe(0)
+  // Refused, and not tried: the private addresses among them would have taken two seconds each.
+  expect(performance.now() - since).toBeLessThan(10_000)
+})
 
 test('where this machine was not named by the operator, none of them leads to it', async () => {
   for (const address of addresses) {
@@ -119,4 +111,4 @@ test('where this machine was not named by the operator, none of them leads to it
     expect([address, await tiles(address, false)]).toEqual([address, expect.not.stringContaining('true')])
   }
   expect(victimAsked).toBe(0)
-}, 30_000)
+})

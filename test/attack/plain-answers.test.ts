@@ -11,6 +11,7 @@ import { find } from '../../src/registry/lookup/find.ts'
 import { Proofs } from '../../src/registry/lookup/proofs.ts'
 import { openRelease } from '../../src/registry/rows/release-file-store.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
+import { isLong } from '../support/long.ts'
 import type { Asked } from './naive-model.ts'
 import { questions } from './naive-questions.ts'
 import { anotherStore, stored } from './naive-store.ts'
@@ -19,7 +20,7 @@ import { world } from './naive-world.ts'
 // The fast way to an answer beside the plain one. The plain way asks the store for the head, builds the answer as an
 // object and writes it as JSON; its paths are computed from tiles alone. Both must come to the same bytes.
 
-const RUNS = Number(process.env['ATR_FUZZ_RUNS'] ?? 12)
+const RUNS = isLong ? 500 : 12
 const SEED = 20_261_116
 
 const pathOf = (asked: Asked): string =>

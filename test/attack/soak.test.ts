@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { isLong } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { isLong } from '../support/long.ts'
 import { DemoService } from '../support/service.ts'
 
-/** Ten minutes with ATR_LONG, a few seconds otherwise. */
+/** Ten minutes in the long form, a few seconds otherwise. */
 const SOAK_MS = isLong ? 600_000 : 4_000
 const QUIET_MS = isLong ? 20_000 : 1_500
 

@@ -193,5 +193,4 @@ test.each(ENGINES.map((engine) => [engine]))(
     const { code, out } = await atr(['fsck'], { DATA_DIR })
     expect([code, out]).toEqual([1, expect.stringMatching(/manifest is not the log entry[^\n]*\n\d+ faults?\n$/)])
   },
-  60_000,
 )

@@ -57,4 +57,4 @@ test('of files that are taken at the same time each is taken whole, once, and no
     expect(await count(`SELECT COUNT(*) AS n FROM ${table}`)).toBe(0)
   expect(await checkFigures(db)).toEqual([])
   await db.close()
-}, 120_000)
+})

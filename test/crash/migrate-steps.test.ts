@@ -9,8 +9,9 @@ import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { aRelease } from '../support/builders.ts'
-import { isLong, storeEnvironment, testOnPostgres } from '../support/engines.ts'
+import { storeEnvironment, testOnPostgres } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { isLong } from '../support/long.ts'
 import { postgresServer } from '../support/postgres.ts'
 import { atr } from '../support/service.ts'
 
@@ -56,7 +57,7 @@ testOnPostgres(
     )
     const head = await headOf(file)
     let [from, to, address] = [file, base, base.DATABASE_URL]
-    // Each step in one direction, and with ATR_LONG in both.
+    // Each step in one direction, and in both in the long form.
     for (const [i, step] of [...MOVING_STEPS, ...(isLong ? MOVING_STEPS : [])].entries()) {
       await dieAt(step, from, address)
       const isSettled = i % MOVING_STEPS.length >= SETTLED
@@ -83,5 +84,4 @@ testOnPostgres(
     expect(readdirSync(file.DATA_DIR).filter((name) => /building|whole/.test(name))).toEqual([])
     expect(await atr(['fsck'], from)).toMatchObject({ code: 0 })
   },
-  180_000,
 )

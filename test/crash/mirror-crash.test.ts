@@ -66,7 +66,7 @@ test('a mirror that is killed at any place goes on from there, and what it serve
   expect(existsSync(world.tree.inside('incoming'))).toBe(false)
   const left = readdirSync(world.tree.inside('')).filter((name) => /building|tmp/.test(name))
   expect(left).toEqual([])
-}, 120_000)
+})
 
 test('what a round left that was killed when its last file was kept is removed by one that has nothing to bring', async () => {
   await using world = await MirrorWorld.start()

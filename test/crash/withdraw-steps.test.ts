@@ -9,8 +9,9 @@ import { publish } from '../../src/registry/release/publish.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { releasesInForce } from '../../src/registry/store.ts'
 import { aRelease } from '../support/builders.ts'
-import { isLong, storeEnvironment } from '../support/engines.ts'
+import { storeEnvironment } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { isLong } from '../support/long.ts'
 
 const BUN = join(import.meta.dir, '../../node_modules/.bin/bun')
 const STEPS = 8
@@ -72,4 +73,4 @@ test(`a withdrawal killed at each of its ${STEPS} steps has happened or has not`
     expect([step, after.inForce]).toEqual([step, happened ? standing : release_id])
     if (!happened) standing = release_id
   }
-}, 240_000)
+})

@@ -15,12 +15,14 @@ import type { CitedRow } from '../../src/proof/price/proofs.ts'
 import { rowKey, rowText } from '../../src/proof/price/row.ts'
 import { leafHash, nodeHash } from '../../src/proof/tree/merkle.ts'
 import { type Inquiry, parsePolicy, verifyBody } from '../../src/proof/verify-lists.ts'
+import { manual } from '../support/manual.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
-const DOCUMENTS = ['*.md', 'docs/**/*.md', 'sample/*.md'].flatMap((pattern) =>
-  [...new Glob(pattern).scanSync(ROOT)].sort(),
-)
+const filesLike = (...patterns: string[]): string[] =>
+  patterns.flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: ROOT, dot: true })].sort())
+const DOCUMENTS = filesLike('*.md', 'docs/**/*.md', 'sample/*.md', '.github/*.md')
+const WORKFLOWS = filesLike('.github/**/*.yml')
 const EXAMPLE = 'docs/spec/example'
 
 test.each(DOCUMENTS)('every relative link of %s leads somewhere', (path) => {
@@ -29,16 +31,17 @@ test.each(DOCUMENTS)('every relative link of %s leads somewhere', (path) => {
   expect(relative.filter((target) => !existsSync(join(ROOT, dirname(path), target)))).toEqual([])
 })
 
-test.each(DOCUMENTS)('%s speaks of the project alone', (path) => {
+test.each([...DOCUMENTS, ...WORKFLOWS])('%s speaks of the project alone', (path) => {
   expect(read(path)).not.toMatch(/(\/wor[k]\/|registry\.npm[j]s|deb\.debia[n]|\bissu[e] #?[0-9]+)/i)
 })
 
 test('every script that a document tells to run exists', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: object }
-  const commands = DOCUMENTS.flatMap((path) => [...codeOf(path).matchAll(/\bnpm (?:run (?:-s )?)?([a-z]+)/g)])
+  const told = [...DOCUMENTS.map(codeOf), ...WORKFLOWS.map(read)]
+  const commands = told.flatMap((text) => [...text.matchAll(/\bnpm (?:run (?:-s )?)?([a-z:]+)/g)])
   const named = new Set(commands.map(([, script = '']) => script))
   expect(named).toContain('start')
-  const ofNpm = ['ci', 'install', 'pack']
+  const ofNpm = ['ci', 'install', 'pack', 'publish']
   expect([...named].filter((script) => !ofNpm.includes(script) && !Object.hasOwn(scripts, script))).toEqual([])
 })
 
@@ -96,12 +99,12 @@ test('every problem code is documented', () => {
 })
 
 test('every setting is documented for operators', () => {
-  const page = read('docs/operate.md')
+  const page = manual()
   expect(Object.keys(Settings.shape).filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
 test('every sentence with which a store, a setting or a witness stops the program is documented for operators', () => {
-  const page = read('docs/operate.md').replaceAll(/[\s|\\]+/g, ' ')
+  const page = manual().replaceAll(/[\s|\\]+/g, ' ')
   const sources = [...new Glob('{src,tools}/**/*.ts').scanSync(ROOT)].filter(
     (path) => !/(test|fixture)\.ts$/.test(path),
   )

@@ -155,4 +155,4 @@ test('Redocly and Spectral find nothing to say, and Respect walks the rails on a
     folder.path,
   )
   expect([respect.status, respect.output]).toEqual([0, expect.stringContaining('Steps: 8 passed, 8 total')])
-}, 300_000)
+})

@@ -5,10 +5,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CLIENT_TYPES, clientTypes, type Document } from '../../scripts/client-types.ts'
-import { answerOfPage, findChromium } from '../support/browser.ts'
+import { answerOfPage, findChromium, whyNoChromium } from '../support/browser.ts'
 import { openApiOf } from '../support/contract.ts'
 import { temporaryFolder, testApp } from '../support/harness.ts'
 import { DemoService } from '../support/service.ts'
+import { isSkipped } from '../support/skipping.ts'
 import { tools } from '../support/tools.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -169,7 +170,7 @@ test('its command runs, though no install script did', () => {
 })
 
 const chromium = findChromium()
-test.skipIf(!chromium && process.env['CI'] !== 'true')(
+test.skipIf(isSkipped('the package in a browser', whyNoChromium(chromium)))(
   'a browser uses the client against a service of another origin',
   async () => {
     const client = readFileSync(join(consumer, 'node_modules/agent-trust-registry/dist/client.js'), 'utf8')

@@ -1,4 +1,5 @@
-// The README as a reader would follow it: every command is run, and must print what is printed there.
+// The README, the tour and the page about files of one's own, as a reader would follow them: every command is run, and must print
+// what is printed there.
 
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -8,7 +9,6 @@ import { freePort } from '../support/port.ts'
 import { DemoService } from '../support/service.ts'
 
 const ROOT = join(import.meta.dir, '../..')
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const WRITTEN_FOR = '127.0.0.1:8787'
 const END = '@@ end of an output @@'
 
@@ -18,10 +18,11 @@ interface Step {
   printed: string
 }
 
-/** The steps of a section, and before them the variables that it sets. */
-function stepsOf(heading: string): Step[] {
-  const section = README.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
-  const blocks = [...section.matchAll(/```(sh|console)\n([\s\S]*?)```/g)]
+/** The steps of a page, and before them the variables that it sets. */
+function stepsOf(page: string, heading?: string): Step[] {
+  const text = readFileSync(join(ROOT, page), 'utf8')
+  const part = heading === undefined ? text : text.split(/^## /m).find((each) => each.startsWith(`${heading}\n`))
+  const blocks = [...(part ?? '').matchAll(/```(sh|console)\n([\s\S]*?)```/g)]
   return blocks.flatMap(([, kind, text = '']) =>
     kind === 'sh'
       ? [{ command: text.trim(), printed: '' }]
@@ -69,19 +70,20 @@ const elsewhere = (steps: readonly Step[], from: string, to: string): Step[] =>
     printed: printed.replaceAll(from, to),
   }))
 
-test('the tour prints what it says', async () => {
+test('the five things to try, and the tour, print what they say', async () => {
   const port = await freePort()
   await using service = await DemoService.start({ PORT: String(port) })
-  const steps = elsewhere(stepsOf('A tour'), WRITTEN_FOR, `127.0.0.1:${port}`)
-  expect(steps.length).toBeGreaterThan(25)
+  const written = [...stepsOf('README.md', 'Five things to try'), ...stepsOf('docs/tour.md')]
+  const steps = elsewhere(written, WRITTEN_FOR, `127.0.0.1:${port}`)
+  expect(steps.length).toBeGreaterThan(35)
   const outputs = await run(steps, service.environment)
   for (const [i, step] of steps.entries()) expectPrinted(step, outputs[i] ?? '')
-}, 120_000)
+})
 
 test('a store of one\u2019s own is made as it says', async () => {
   using folder = temporaryFolder()
-  const steps = elsewhere(stepsOf('Your own files'), './mine', join(folder.path, 'mine'))
+  const steps = elsewhere(stepsOf('docs/operate/own-files.md'), './mine', join(folder.path, 'mine'))
   expect(steps.length).toBeGreaterThan(6)
   const outputs = await run(steps, {})
   for (const [i, step] of steps.entries()) expectPrinted(step, outputs[i] ?? '')
-}, 120_000)
+})

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { spawn } from 'bun'
+import { chosenTests } from '../support/chosen-tests.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -18,8 +19,6 @@ test('waits', async () => {
 function endlessPackage(folder: string, test = ENDLESS): void {
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules/.bin/bun'), join(folder, 'node_modules/.bin/bun'))
-  writeFileSync(join(folder, 'node_modules/.bin/tsc'), '#!/bin/sh\n')
-  chmodSync(join(folder, 'node_modules/.bin/tsc'), 0o755)
   writeFileSync(join(folder, 'endless.test.ts'), test)
   // A lone file is run by the runner itself.
   writeFileSync(join(folder, 'endless-too.test.ts'), '')
@@ -41,7 +40,6 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('a run that is ended by %s leaves not
   endlessPackage(folder.path)
   const npm = spawn(['npm', 'test'], {
     cwd: folder.path,
-    env: { ...process.env, CI: '' },
     stdout: 'ignore',
     stderr: 'ignore',
   })
@@ -64,7 +62,7 @@ test('a test that never gives up its turn ends the run, which fails and says so'
   endlessPackage(folder.path, "import { test } from 'bun:test'\ntest('spins', () => { for (;;); }, 100)")
   const npm = spawn(['npm', 'test'], {
     cwd: folder.path,
-    env: { ...process.env, CI: '', ATR_SILENCE_MS: '3000' },
+    env: { ...process.env, ATR_SILENCE_MS: '3000' },
     stdout: 'pipe',
     stderr: 'ignore',
   })
@@ -73,4 +71,45 @@ test('a test that never gives up its turn ends the run, which fails and says so'
     1,
     expect.stringMatching(/no test has ended for 3 s.*\n(?:.*\n)*.*1 failed\n$/),
   ])
+})
+
+test('words choose the test files that have them in their path or in the names of their tests', () => {
+  expect(chosenTests([])).toEqual([])
+  expect(chosenTests(['never gives up its turn'])).toEqual(['test/meta/run.test.ts'])
+  expect(chosenTests(['RUN.TEST', 'SIGN', 'leaves nothing behind'])).toEqual([])
+  expect(chosenTests(['meta/run', 'leaves nothing behind'])).toEqual(['test/meta/run.test.ts'])
+  expect(chosenTests(['./test/meta/run.test.ts', 'src/rails/oauth'])).toEqual([
+    'src/rails/oauth/assertion.test.ts',
+    'test/meta/run.test.ts',
+  ])
+})
+
+const PUBLISHED = `import { isSkipped } from '${join(ROOT, 'test/support/skipping.ts')}'
+import { testOnPublished } from '${join(ROOT, 'test/support/published-files.ts')}'
+testOnPublished('one', ['a.csv'], () => {})
+testOnPublished('two', ['b.csv'], () => {})
+isSkipped('a suite', 'a program is missing')
+`
+
+test.each([
+  ['without the folder of published files', 'none', {}, [], 0, 2],
+  ['without the folder, where CI is set', 'none', { CI: 'true' }, [], 0, 2],
+  ['in a folder that lacks a file', '.', {}, ['two'], 1, 1],
+  ['where all is required', 'none', { REQUIRE_ALL: '1' }, ['tests on published files', 'a suite'], 1, 0],
+])('%s, what is skipped and what fails is told', async (_, shared, env, failures, code, lines) => {
+  using folder = temporaryFolder()
+  writeFileSync(join(folder.path, 'a.csv'), '')
+  writeFileSync(join(folder.path, 'some.test.ts'), PUBLISHED)
+  const child = spawn([join(ROOT, 'node_modules/.bin/bun'), 'test', 'some.test.ts'], {
+    cwd: folder.path,
+    env: { ...process.env, CI: '', REQUIRE_ALL: '', ATR_SHARED_DATA: join(folder.path, shared), ...env },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const said = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  const all = said.join('\n')
+  expect([await child.exited, all.match(/^SKIPPED: /gm)?.length ?? 0]).toEqual([code, lines])
+  expect(Array.from(all.matchAll(/^\(fail\) (?:REQUIRE_ALL=1: )?(.*?)( \[.*)?$/gm), ([, name]) => name)).toEqual(
+    failures,
+  )
 })

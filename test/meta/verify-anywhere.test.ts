@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { browserModule, build, MODULES, publishedModule } from '../../scripts/build.ts'
-import { answerOfPage, findChromium } from '../support/browser.ts'
+import { answerOfPage, findChromium, whyNoChromium } from '../support/browser.ts'
+import { isSkipped } from '../support/skipping.ts'
 import type { Outcome, Vector } from '../support/vector.ts'
 import { VECTORS } from '../support/vectors.ts'
 
@@ -89,12 +90,7 @@ test('Node gives every vector the expected outcome, with its own SHA-256', () =>
 })
 
 const chromium = findChromium()
-if (!chromium && process.env['CI'] !== 'true')
-  console.error(
-    'SKIPPED: the verifier was not run in a browser, because there is no Chromium here and none can be installed',
-  )
-
-test.skipIf(!chromium && process.env['CI'] !== 'true')(
+test.skipIf(isSkipped('the verifier in a browser', whyNoChromium(chromium)))(
   'Chromium gives every vector the expected outcome, with the portable SHA-256',
   async () => {
     if (!chromium) throw new Error('there is no Chromium here, and none can be installed')

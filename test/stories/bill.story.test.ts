@@ -10,8 +10,9 @@ import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 import { hasPdfReader, readPdf } from '../support/pdf.ts'
-import { published, testOnPublished } from '../support/published-files.ts'
+import { published, testOnPublished, whyNoPublishedFiles } from '../support/published-files.ts'
 import { openPage, siteOf } from '../support/site.ts'
+import { isSkipped } from '../support/skipping.ts'
 
 // A bill of ten ordinary lines in Chicago, on the files that CMS and a hospital published. The amounts were worked out
 // apart, from the printed relative values, indices and factor.
@@ -25,6 +26,10 @@ const FILES = [...PFS, ...CLFS, ...ASP, ...ZIP, ...HOSPITAL]
 const SEPTEMBER = { effective_to: '2026-09-30' }
 const DAY = '2026-07-15'
 const NPI = '1194866210'
+
+const noPdfReader =
+  whyNoPublishedFiles() === undefined &&
+  isSkipped('the printed bill, read back', hasPdfReader() ? undefined : 'poppler is not here and cannot be installed')
 
 let app: TestApp
 
@@ -42,13 +47,13 @@ async function publishFiles(chart: string, files: readonly string[], options: Lo
 
 beforeAll(async () => {
   app = await testApp({ today: DAY })
-  if (process.env['CI'] !== 'true' && !(await Bun.file(published(PFS[0] as string)).exists())) return
+  if (whyNoPublishedFiles() !== undefined) return
   await publishFiles('cms-pfs', PFS, { regions: ['national', 'US-IL-12', 'US-IL-16', 'US-AL-00'] })
   await publishFiles('cms-clfs', CLFS, SEPTEMBER)
   await publishFiles('cms-asp', ASP, SEPTEMBER)
   await publishFiles('zip-locality', ZIP, SEPTEMBER)
   await publishFiles('hospital-mrf', HOSPITAL)
-}, 120_000)
+})
 afterAll(() => app[Symbol.asyncDispose]())
 
 interface Line extends Omit<Question, 'as_of'> {
@@ -148,10 +153,7 @@ testOnPublished(
     if (shown) await page.screenshot({ path: `${shown}/bill.png`, fullPage: true })
 
     const pdf = await page.pdf({ format: 'Letter', preferCSSPageSize: true })
-    if (!hasPdfReader()) {
-      if (process.env['CI'] === 'true') throw new Error('poppler is not here, and cannot be installed')
-      return console.error('SKIPPED: the printed bill was not read back, because poppler is not here')
-    }
+    if (noPdfReader) return
     if (shown) await Bun.write(`${shown}/bill.pdf`, pdf)
     const { pages, text, image } = readPdf(pdf)
     expect(pages).toBe(1)

@@ -18,4 +18,4 @@ test('fifty callers at their full quota on expensive routes do not make a price 
   // What other programs compute is not counted, but a host that takes the processor away for a moment is: a service that is
   // slow is so in every round.
   expect(most).toBeLessThan(50)
-}, 240_000)
+})

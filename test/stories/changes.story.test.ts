@@ -95,7 +95,7 @@ test('a page of changes since a pinned checkpoint verifies, and nothing can be l
     const file = follower.put('page.json', JSON.stringify({ ...whole, data: entries, states: between }))
     expect([what, await follower.verify([file], '--since', older)]).toEqual([what, expected])
   }
-}, 120_000)
+})
 
 test('a pin moves with every page that leaves nothing out, and with no other', async () => {
   await using app = await testApp()
@@ -127,7 +127,7 @@ test('a pin moves with every page that leaves nothing out, and with no other', a
   // The same again is nothing new; an older answer goes back.
   expect(await follower.verify(pages, '--pin', pin)).toBe('ok 0')
   expect(await follower.verify([first], '--pin', pin)).toBe('log_rolled_back')
-}, 120_000)
+})
 
 test('changes are read from an address, page after page, and from standard input', async () => {
   await using app = await testApp()
@@ -160,4 +160,4 @@ test('changes are read from an address, page after page, and from standard input
   const text = JSON.stringify(await follower.page('&after_seq=8'))
   const { code, out } = await atr(['verify', '-', '--policy', follower.policy, '--since', older], {}, text)
   expect([code, out]).toEqual([0, expect.stringMatching(/^ok\n/)])
-}, 120_000)
+})

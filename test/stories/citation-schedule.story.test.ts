@@ -153,7 +153,7 @@ test('a service looks at what it cites, once for all its processes, and says in 
   const { db } = await openInstallation(readConfig(environment))
   expect(await listEvents(db, 9)).toMatchObject([{ kind: 'source_changed', sha256: SHA256, http_status: 200 }])
   await db.close()
-}, 60_000)
+})
 
 test('the process that looks ends with the service, whether that is stopped or killed', async () => {
   using folder = temporaryFolder()
@@ -168,4 +168,4 @@ test('the process that looks ends with the service, whether that is stopped or k
     await until(() => asked.every(({ isGone }) => isGone))
     expect(asked).toHaveLength(1)
   }
-}, 60_000)
+})

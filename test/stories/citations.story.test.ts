@@ -80,7 +80,7 @@ test('the report tells what was found at the addresses of cited sources, and tur
     },
   ])
   published = () => new Response(original)
-}, 60_000)
+})
 
 test('with an archive a source that is lost is a warning, and the copy is the cited bytes', async () => {
   await using service = await demo({ archive: true })
@@ -98,7 +98,7 @@ test('with an archive a source that is lost is a warning, and the copy is the ci
   expect(told.citations.failing[0]).toMatchObject({ archived_copy: true })
   expect(told.citations.archived_share).toBeGreaterThan(0)
   published = () => new Response(original)
-}, 60_000)
+})
 
 async function demo({ archive = false }): Promise<DemoService & AsyncDisposable> {
   const folder = temporaryFolder()

@@ -131,7 +131,7 @@ test('every link in every document leads somewhere', async () => {
     // A route for POST alone says so; one that needs a token asks for it.
     expect([target, [200, 401, 405].includes(status)]).toEqual([target, true])
   }
-}, 60_000)
+})
 
 /** Addresses of this service in quotes, brackets, tags or sentences, and paths in markdown links and attributes. */
 function linksIn(page: string): string[] {

@@ -33,6 +33,7 @@ import { createWitness } from '../../tools/witness/witness-key.ts'
 import { aPrice, aRelease, type TestRelease } from '../support/builders.ts'
 import { type Engine, onSqlite, storeEnvironment, testOnPostgres } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { manual } from '../support/manual.ts'
 import { ATR, atr } from '../support/service.ts'
 
 const NOW = Date.now()
@@ -527,11 +528,10 @@ test('the commands say it beside a running service and without one, and exit wit
     { status: 'fail', findings: [{ code: 'secrets_readable' }] },
   ])
   expect((await atr(['status', '--json'], patient.environment)).code).toBe(1)
-}, 60_000)
+})
 
 test('every fault that can be named is in the manual', () => {
-  const manual = readFileSync(join(import.meta.dir, '../../docs/operate.md'), 'utf8')
-  const listed = [...manual.matchAll(/^\| `([a-z_]+)` \| (fail|warn)/gm)].map(([, code, level]) => [code, level])
+  const listed = [...manual().matchAll(/^\| `([a-z_]+)` \| (fail|warn)/gm)].map(([, code, level]) => [code, level])
   expect(listed.sort()).toEqual(
     Object.entries(FINDINGS)
       .map(([code, { level }]) => [code, level])

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { build } from '../../scripts/build.ts'
 import { temporaryFolder } from '../support/harness.ts'
 import { ATR, DemoService } from '../support/service.ts'
+import { isSkipped } from '../support/skipping.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 /** The client of MCP. Where it is not installed, its example is not run. */
@@ -21,7 +22,7 @@ beforeAll(async () => {
   cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'))
   if (existsSync(MCP)) symlinkSync(MCP, join(folder.path, 'node_modules/@modelcontextprotocol'))
   service = await DemoService.start()
-}, 120_000)
+})
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
   folder[Symbol.dispose]()
@@ -47,13 +48,10 @@ const COMMANDS: Record<string, [command: string[], end: RegExp]> = {
 }
 
 const missing = ['jq', 'curl', 'python3'].filter((program) => Bun.which(program) === null)
-if (missing.length > 0) {
-  if (process.env['CI'] === 'true') throw new Error(`the examples need ${missing.join(', ')}`)
-  console.error(`SKIPPED: the examples were not run, because there is no ${missing.join(', ')} here`)
-}
+const areLeftOut = isSkipped('examples', missing.length > 0 ? `there is no ${missing.join(', ')} here` : undefined)
 
 const runnable = Object.entries(COMMANDS).filter(([name]) => name !== 'mcp.mjs' || existsSync(MCP))
-test.skipIf(missing.length > 0).each(runnable)(
+test.skipIf(areLeftOut).each(runnable)(
   '%s prices the bill and checks it, twice',
   (_, [[command = '', ...args], end]) => {
     for (let time = 0; time < 2; time++) {

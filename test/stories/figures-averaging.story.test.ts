@@ -97,4 +97,4 @@ test('whoever asks, however, from wherever and whenever between two releases: ev
   }
   // Or the attacker would have had nothing to average.
   expect(releases[0]).not.toBe(releases[1] as string)
-}, 120_000)
+})

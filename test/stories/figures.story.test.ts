@@ -166,7 +166,7 @@ test('a stranger verifies the figures from a file and from an address, and pins 
     'failed: body_contradicts_proof',
     REASONS.body_contradicts_proof,
   ])
-}, 180_000)
+})
 
 test('a ledger of exact figures begins figures with noise in one command, and its old entries verify', async () => {
   using folder = temporaryFolder()
@@ -184,7 +184,7 @@ test('a ledger of exact figures begins figures with noise in one command, and it
   expect(begun.out).toMatch(/^w +0\.\d+ +0\.\d+$/m)
   expect(begun.out).toMatch(/held until the release of \d{4}-\d\d-\d\d$/m)
   expect((await atr(['fsck'], env)).code).toBe(0)
-}, 180_000)
+})
 
 test('a provider in the directory without a case is answered like one with ten', async () => {
   await using app = await testApp()
@@ -247,4 +247,4 @@ test('the commands take, correct, delete, rehearse, release and audit, and say n
     ['outcomes', 'drop', 'x'],
   ])
     expect((await atr(args, env)).code).toBe(2)
-}, 180_000)
+})

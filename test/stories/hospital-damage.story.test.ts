@@ -6,8 +6,9 @@ import { DAMAGES, type HospitalJson, JSON_DAMAGES, recordsOf } from '../support/
 import { readHospitalFile, textOfFile } from '../support/hospital-reading/file.ts'
 import { oddFile } from '../support/hospital-reading/oddities.ts'
 import { npiNumber, readTwice } from '../support/hospital-reading/release.ts'
+import { isLong } from '../support/long.ts'
 import { published, SLOW, testOnPublished } from '../support/published-files.ts'
-import { closeShelf, IS_LONG, openShelf } from '../support/published-shelf.ts'
+import { closeShelf, openShelf } from '../support/published-shelf.ts'
 
 // The same prices, written as other hospitals write them. Where a file states the same as before, the release has the
 // same prices; where it states something else, what a second reader finds in it.
@@ -17,7 +18,7 @@ afterAll(closeShelf)
 const TALL = 'hospital-mrf/real/1194866210_marthas-vineyard-hospital_v3_tall_COMPLETE.csv.gz'
 const WIDE = 'hospital-mrf/real/1174582050_md-anderson_v3_wide_shard00.csv.gz'
 const ITEMS = 'hospital-mrf/real/1306938071_adventhealth-orlando_v3_json_shard00.json.gz'
-const LINES = IS_LONG ? 20_000 : 300
+const LINES = isLong ? 20_000 : 300
 
 const written = async (name: string, content: Uint8Array | string): Promise<string> => {
   const path = join((await openShelf()).folder.path, name)
@@ -44,7 +45,7 @@ async function agrees(damaged: string, plain: string, isHarmless: boolean): Prom
 }
 
 let hospitals = 0
-for (const file of IS_LONG ? [TALL, WIDE] : [TALL])
+for (const file of isLong ? [TALL, WIDE] : [TALL])
   for (const { name, isHarmless, write } of DAMAGES)
     testOnPublished(
       `with ${name}, every price of ${file} is found`,

@@ -5,8 +5,9 @@ import type { Row } from '../../src/proof/price/row.ts'
 import { mistold } from '../support/hospital-reading/asking.ts'
 import { compareWithRows } from '../support/hospital-reading/comparison.ts'
 import { npiNumber, readTwice, type TwiceRead } from '../support/hospital-reading/release.ts'
+import { isLong } from '../support/long.ts'
 import { published, SLOW, testOnPublished } from '../support/published-files.ts'
-import { closeShelf, IS_LONG, openShelf } from '../support/published-shelf.ts'
+import { closeShelf, openShelf } from '../support/published-shelf.ts'
 
 // Hospital files, read a second time by a reader that shares no code with the product's: every combination of code,
 // modifier, setting, class and basis under which the file states an amount is in the release with that amount, and the
@@ -39,7 +40,7 @@ const EXAMPLES = [
 ]
 /** A folder with more hospital files, for the long form. */
 const MORE = process.env['ATR_HOSPITAL_FILES']
-const QUESTIONS = IS_LONG ? 300 : 30
+const QUESTIONS = isLong ? 300 : 30
 
 const known = new Map<string, Promise<TwiceRead>>()
 async function readOnce(path: string, npis?: string[]): Promise<TwiceRead> {
@@ -57,11 +58,11 @@ async function agrees(path: string, least: number, npis?: string[]): Promise<voi
 
 const named = (file: string): string =>
   `a second reader finds every price of ${file} in its release, and no other there`
-for (const file of [...FILES, ...(IS_LONG ? LONG_FILES : [])])
+for (const file of [...FILES, ...(isLong ? LONG_FILES : [])])
   testOnPublished(named(file), [file], () => agrees(published(file), 1_000), SLOW)
 for (const [i, file] of EXAMPLES.entries())
   testOnPublished(named(file), [file], () => agrees(published(file), 8, [npiNumber(i)]))
-for (const file of IS_LONG && MORE ? readdirSync(MORE) : [])
+for (const file of isLong && MORE ? readdirSync(MORE) : [])
   testOnPublished(named(file), [], () => agrees(join(MORE ?? '', file), 1_000), { timeout: 3_600_000 })
 
 testOnPublished(

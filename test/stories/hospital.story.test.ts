@@ -99,7 +99,7 @@ test('a file is held for what is wrong in it, not for what is out of scope, and 
   expect(held.out).toMatch(/R02 +reject +7 +598, 599/)
   const again = await load(join(folder.path, '2.csv'), '--json')
   expect([again.code, JSON.parse(again.out)]).toEqual([1, expect.objectContaining({ state: 'staged', already: true })])
-}, 60_000)
+})
 
 /** The totals by rule are facts about the files: other programs count the same. */
 const REAL: [string, Record<string, number>][] = [

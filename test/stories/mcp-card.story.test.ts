@@ -1,9 +1,10 @@
 // The evidence card in a real browser, in the frame of a host that tells it the truth, and of one that does not.
 
 import { expect, test } from 'bun:test'
-import { answerOfPage, findChromium } from '../support/browser.ts'
+import { answerOfPage, findChromium, whyNoChromium } from '../support/browser.ts'
 import { testApp } from '../support/harness.ts'
 import { connect } from '../support/mcp.ts'
+import { isSkipped } from '../support/skipping.ts'
 
 /** The part of a host that the card talks to: the page of an MCP client (MCP Apps, SEP-1865). */
 const HOST = `
@@ -42,40 +43,30 @@ interface Shown {
 }
 
 const chromium = findChromium()
-const isSkipped = !chromium && process.env['CI'] !== 'true'
-if (isSkipped) console.error('SKIPPED: the evidence card was not run in a browser, because there is no Chromium here')
+const noBrowser = isSkipped('the evidence card in a browser', whyNoChromium(chromium))
 
-test.skipIf(isSkipped)(
-  'the evidence card shows the sentence, and verifies the proof in its own frame',
-  async () => {
-    if (!chromium) throw new Error('there is no Chromium here, and none can be installed')
-    const today = new Date().toISOString().slice(0, 10)
-    await using app = await testApp({ sample: true, today })
-    const client = await connect(app, 'modern')
-    // Asked as on the bill, and verified as it was understood.
-    const asked = { cpt: '99213-25', as_of: today }
-    const ask = (args: object) => client.callTool({ name: 'lookup_price', arguments: { ...asked, ...args } })
-    const { contents } = await client.readResource({ uri: 'ui://agent-trust-registry/evidence-card' })
-    const card = contents[0]?.text ?? ''
-    const result = await ask({})
-    const proved = await ask({ include: 'proof' })
-    const price = { amount: '1.00', currency: 'USD', per: null }
-    const forged = { ...proved, structuredContent: { ...proved.structuredContent, price } }
-    const facts = JSON.stringify({ card, asked, result, proved, forged })
-    const { good, bad } = await answerOfPage<{ good: Shown; bad: Shown }>(
-      chromium,
-      { 'facts.json': facts },
-      HOST,
-      50_000,
-    )
+test.skipIf(noBrowser)('the evidence card shows the sentence, and verifies the proof in its own frame', async () => {
+  if (!chromium) throw new Error('there is no Chromium here, and none can be installed')
+  const today = new Date().toISOString().slice(0, 10)
+  await using app = await testApp({ sample: true, today })
+  const client = await connect(app, 'modern')
+  // Asked as on the bill, and verified as it was understood.
+  const asked = { cpt: '99213-25', as_of: today }
+  const ask = (args: object) => client.callTool({ name: 'lookup_price', arguments: { ...asked, ...args } })
+  const { contents } = await client.readResource({ uri: 'ui://agent-trust-registry/evidence-card' })
+  const card = contents[0]?.text ?? ''
+  const result = await ask({})
+  const proved = await ask({ include: 'proof' })
+  const price = { amount: '1.00', currency: 'USD', per: null }
+  const forged = { ...proved, structuredContent: { ...proved.structuredContent, price } }
+  const facts = JSON.stringify({ card, asked, result, proved, forged })
+  const { good, bad } = await answerOfPage<{ good: Shown; bad: Shown }>(chromium, { 'facts.json': facts }, HOST, 50_000)
 
-    expect(good.statement).toBe(result.content[0]?.text ?? '')
-    expect(good.verdict).toBe('Verified here, in this frame, under the keys below. Proved by: cms-pfs:SAMPLE26D:1.')
-    expect(good.calls).toEqual([{ name: 'lookup_price', arguments: { ...asked, include: 'proof' } }])
-    expect(bad.verdict).toMatch(/^Not verified: \w+\. Do not use this answer\.$/)
-    // It may load nothing and connect to nothing, and has no address of any service in it but the keys' own.
-    expect(card).toContain(`content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"`)
-    expect(card).not.toMatch(/<(link|img|iframe|script src)/)
-  },
-  60_000,
-)
+  expect(good.statement).toBe(result.content[0]?.text ?? '')
+  expect(good.verdict).toBe('Verified here, in this frame, under the keys below. Proved by: cms-pfs:SAMPLE26D:1.')
+  expect(good.calls).toEqual([{ name: 'lookup_price', arguments: { ...asked, include: 'proof' } }])
+  expect(bad.verdict).toMatch(/^Not verified: \w+\. Do not use this answer\.$/)
+  // It may load nothing and connect to nothing, and has no address of any service in it but the keys' own.
+  expect(card).toContain(`content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"`)
+  expect(card).not.toMatch(/<(link|img|iframe|script src)/)
+})

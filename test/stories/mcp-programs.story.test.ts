@@ -54,7 +54,7 @@ test('a stdio session prices a code and uses every scope, with only an address a
     const { contents } = await client.readResource({ uri: price.content[1]?.uri ?? '' })
     expect(contents[0]?.text).toContain('"price"')
   }
-}, 120_000)
+})
 
 test('over stdio the public tools work with no key and with a wrong one, and the others say what is missing', async () => {
   for (const [key, said] of [
@@ -68,7 +68,7 @@ test('over stdio the public tools work with no key and with a wrong one, and the
     expect(refused.content[0]?.text).toContain(said)
     expect((await client.callTool({ name: 'lookup_price', arguments: { cpt: '99214' } })).isError).toBeUndefined()
   }
-}, 60_000)
+})
 
 async function stdioLines(lines: readonly string[], env: Environment): Promise<{ code: number; answers: unknown[] }> {
   const child = spawn([...ATR, 'mcp'], { env, stdin: new Blob([lines.join('\n')]), stdout: 'pipe', stderr: 'pipe' })
@@ -91,7 +91,7 @@ test('over stdio each line has an answer, also a broken one and one that nobody 
   const away = await stdioLines([JSON.stringify(list)], { ATR_BASE_URL: 'http://127.0.0.1:9' })
   expect(away.answers).toMatchObject([{ id: 7, error: { code: -32603 } }])
   expect((await stdioLines([], {})).code).toBe(2)
-}, 60_000)
+})
 
 /** Runs an official program under Bun: they ask for a newer Node than this service does. */
 async function program(name: string, args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
@@ -150,7 +150,6 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
       for (const [scenario, ids] of Object.entries(EXPECTED_CHECKS))
         if (scenario in expected) expect(failed(checks.get(scenario) ?? []).sort()).toEqual([...ids])
     },
-    120_000,
   )
 
   test.skipIf(!programs)(
@@ -160,7 +159,6 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
       const checks = await conformance(fixture.url, revision, FAILURES_OF_FIXTURE[revision] ?? {})
       expect(checks.size).toBeGreaterThanOrEqual(30)
     },
-    120_000,
   )
 }
 
@@ -188,35 +186,31 @@ const CALLS = [
   ...PROTECTED,
 ]
 
-test.skipIf(!programs)(
-  'the inspector finds nothing in the schemas, and calls every tool in both eras',
-  async () => {
-    const token = await railsToken()
-    const inspect = (era: string, args: readonly string[]) =>
-      program('mcp-inspector', [
-        ...['--cli', `${service.url}/mcp`, '--transport', 'http', '--protocol-era', era],
-        ...['--header', `X-Agent-Rails: ${token}`, ...args],
-      ])
-    for (const era of ['modern', 'legacy']) {
-      const listed = await inspect(era, ['--method', 'tools/list', '--strict'])
-      expect([listed.code, listed.err]).toEqual([0, expect.not.stringContaining('Warning')])
-      const { tools } = JSON.parse(listed.out) as { tools: { name: string }[] }
-      expect(new Set(CALLS.map(({ name }) => name))).toEqual(new Set(tools.map(({ name }) => name)))
-      for (const { name, arguments: args } of CALLS) {
-        const asked = ['--tool-name', name, '--tool-args-json', JSON.stringify(args), '--format', 'json']
-        const { code, out, err } = await inspect(era, ['--method', 'tools/call', ...asked])
-        expect([name, code], err).toEqual([name, 0])
-        expect(JSON.parse(out)).toMatchObject({ result: { structuredContent: expect.anything() } })
-      }
-    }
-    const card = await inspect('modern', [
-      ...['--advertise-apps', '--app-info', '--method', 'tools/call', '--tool-name', 'lookup_price'],
+test.skipIf(!programs)('the inspector finds nothing in the schemas, and calls every tool in both eras', async () => {
+  const token = await railsToken()
+  const inspect = (era: string, args: readonly string[]) =>
+    program('mcp-inspector', [
+      ...['--cli', `${service.url}/mcp`, '--transport', 'http', '--protocol-era', era],
+      ...['--header', `X-Agent-Rails: ${token}`, ...args],
     ])
-    expect(JSON.parse(card.out)).toMatchObject({
-      hasApp: true,
-      resourceMimeType: 'text/html;profile=mcp-app',
-      csp: { connectDomains: [], resourceDomains: [] },
-    })
-  },
-  300_000,
-)
+  for (const era of ['modern', 'legacy']) {
+    const listed = await inspect(era, ['--method', 'tools/list', '--strict'])
+    expect([listed.code, listed.err]).toEqual([0, expect.not.stringContaining('Warning')])
+    const { tools } = JSON.parse(listed.out) as { tools: { name: string }[] }
+    expect(new Set(CALLS.map(({ name }) => name))).toEqual(new Set(tools.map(({ name }) => name)))
+    for (const { name, arguments: args } of CALLS) {
+      const asked = ['--tool-name', name, '--tool-args-json', JSON.stringify(args), '--format', 'json']
+      const { code, out, err } = await inspect(era, ['--method', 'tools/call', ...asked])
+      expect([name, code], err).toEqual([name, 0])
+      expect(JSON.parse(out)).toMatchObject({ result: { structuredContent: expect.anything() } })
+    }
+  }
+  const card = await inspect('modern', [
+    ...['--advertise-apps', '--app-info', '--method', 'tools/call', '--tool-name', 'lookup_price'],
+  ])
+  expect(JSON.parse(card.out)).toMatchObject({
+    hasApp: true,
+    resourceMimeType: 'text/html;profile=mcp-app',
+    csp: { connectDomains: [], resourceDomains: [] },
+  })
+})

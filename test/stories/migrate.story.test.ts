@@ -128,7 +128,6 @@ testOnPostgres(
       expect(await atr(['migrate', '--to', to], { DATA_DIR, DATABASE_URL: '' })).toMatchObject({ code: 2 })
     expect(await atr(['fsck'], { DATA_DIR, DATABASE_URL })).toMatchObject({ code: 3 })
   },
-  120_000,
 )
 
 test.each(ENGINES.map((engine) => [engine]))(
@@ -155,7 +154,6 @@ test.each(ENGINES.map((engine) => [engine]))(
     expect(await service.atr(['restore', backup])).toMatchObject({ code: 0 })
     expect(await service.atr(['fsck'])).toMatchObject({ code: 0 })
   },
-  60_000,
 )
 
 const elsewhere = async (): Promise<string> =>

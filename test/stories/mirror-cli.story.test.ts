@@ -62,4 +62,4 @@ test('a service is mirrored, the mirror is served, and its answers verify under 
   expect(refused.out).toMatch(/answered 401, and no agent key was given\n {2}what to do: .* set ATR_AGENT_KEY to it/)
   expect(refused.err).toEndWith('the folder has no mirror yet\n')
   expect(readdirSync(join(other, '.mirror')).join()).toContain('mirror.alarm.rows_unreadable.')
-}, 120_000)
+})

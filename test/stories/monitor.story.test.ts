@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { canonical } from '../../src/proof/canonical-json.ts'
 import { firstRelease } from '../../src/proof/figures-fixture.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
@@ -9,6 +8,7 @@ import type { Row } from '../../src/proof/price/row.ts'
 import { aFee, aRow, MemoryRelease } from '../../src/proof/registry-fixture.ts'
 import { parsePolicy, type TrustPolicy } from '../../src/proof/verify-lists.ts'
 import { ALARMS } from '../../tools/monitor/alarm.ts'
+import { manual } from '../support/manual.ts'
 import { Operator } from '../support/operator.ts'
 import { ATR, atr, DemoService } from '../support/service.ts'
 import { provedBy, Watcher } from '../support/watcher.ts'
@@ -331,7 +331,7 @@ test('a monitor refuses what it cannot use: another state file, no policy, two w
 })
 
 test('every alarm is documented for those who run a monitor', () => {
-  const page = readFileSync(join(import.meta.dir, '../../docs/operate.md'), 'utf8')
+  const page = manual()
   expect(Object.keys(ALARMS).filter((code) => !page.includes(`\`${code}\``))).toEqual([])
   expect(canonical(ALARMS)).not.toContain('undefined')
 })

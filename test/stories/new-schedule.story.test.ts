@@ -212,7 +212,10 @@ const CHANGES: Record<string, (text: string) => string> = {
     '  {\n    ...HOSPITAL_FACTS,',
     "  schedule({ chart: 'cms-invented', reader: 'schedules/invented', title: 'Invented schedule', leastLines: 10 }),\n",
   ),
-  'src/proof/price/schedules.ts': before('  anesthesia: {', "  invented: schedule('', ''),\n"),
+  'src/proof/price/schedules.ts': before(
+    '  medicare_anesthesia: {',
+    "  medicare_invented: { indicators: [], methods: methods('verbatim'), settings: [null], speaks: 'national' },\n",
+  ),
   'src/surfaces/words/schedules.ts': (text) =>
     [
       before(
@@ -238,6 +241,7 @@ test('a schedule is added by five files of the product, and everything knows it'
   const at = (path: string): string => join(copy.path, path)
   for (const path of [
     'src',
+    'tools',
     'sample',
     'docs/spec',
     'test/support',

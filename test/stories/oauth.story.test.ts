@@ -148,7 +148,7 @@ test('an OAuth client finds the token endpoint and gets in, by its secret and by
     .processClientCredentialsResponse(server, { client_id: signer.key_id }, half)
     .catch((error: oauth.WWWAuthenticateChallengeError) => error.cause)) as oauth.WWWAuthenticateChallenge[]
   expect(challenge?.scheme).toBe('basic')
-}, 60_000)
+})
 
 test('clients of MCP get in without a person, by the secret and by the signature', async () => {
   const fetchFn = ((target: string | URL, init?: RequestInit) =>

@@ -89,5 +89,4 @@ testOnPostgres(
     expect(JSON.parse(await run('release', 'list', '--json'))).toHaveLength(2)
     expect(storage.objects.size).toBe(2)
   },
-  120_000,
 )

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { PostgresServer, whyNoPostgres } from '../support/postgres.ts'
 import { Replicas } from '../support/replicas.ts'
+import { isSkipped } from '../support/skipping.ts'
 
 // Two services on one PostgreSQL.
 
@@ -9,7 +10,7 @@ const SAMPLE = join(import.meta.dir, '../../sample')
 const REPEATS = 2_000
 const AT_ONCE = 60
 
-const describeOnPostgres = whyNoPostgres() === undefined ? describe : describe.skip
+const describeOnPostgres = isSkipped('tests on PostgreSQL', whyNoPostgres()) ? describe.skip : describe
 
 describeOnPostgres('two services on one PostgreSQL', () => {
   let server: PostgresServer
@@ -18,7 +19,7 @@ describeOnPostgres('two services on one PostgreSQL', () => {
   beforeAll(async () => {
     server = await PostgresServer.start()
     replicas = await Replicas.start(2, { DATABASE_URL: await server.database(), DATABASE_POOL: '4' })
-  }, 60_000)
+  })
   afterAll(async () => {
     await replicas?.[Symbol.asyncDispose]()
     await server?.remove()
@@ -73,7 +74,7 @@ describeOnPostgres('two services on one PostgreSQL', () => {
       ['key_created', 1],
       ['nonce_reused', REPEATS - 1],
     ])
-  }, 120_000)
+  })
 
   test('a token made by one is good at the other, until its key is revoked: then at neither, at once', async () => {
     const { key, key_id } = await newKey()
@@ -82,7 +83,7 @@ describeOnPostgres('two services on one PostgreSQL', () => {
     await replicas.json('keys', 'revoke', key_id)
     expect([await use(replica(0), token), await use(replica(1), token)]).toEqual([401, 401])
     expect((await post(replica(1), 'challenge', key)).status).toBe(401)
-  }, 60_000)
+  })
 
   test('of two who publish a release at once one wins, and both services answer from it', async () => {
     const files = ['PPRRVU-SAMPLE26A.csv', 'GPCI-SAMPLE26.csv'].map((name) => join(SAMPLE, name))
@@ -114,7 +115,7 @@ describeOnPostgres('two services on one PostgreSQL', () => {
       )
     }
     expect(await replicas.atr('fsck')).toMatchObject({ code: 0 })
-  }, 120_000)
+  })
 
   test('while PostgreSQL is away callers are told when to come back, and nothing that was acknowledged is lost', async () => {
     const { key } = await newKey()
@@ -185,5 +186,5 @@ describeOnPostgres('two services on one PostgreSQL', () => {
       err: expect.stringContaining('the store is in use: stop every service'),
     })
     expect(await replicas.atr('fsck')).toMatchObject({ code: 0 })
-  }, 120_000)
+  })
 })

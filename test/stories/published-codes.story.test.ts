@@ -1,16 +1,8 @@
 import { afterAll, expect } from 'bun:test'
+import { isLong } from '../support/long.ts'
 import { naiveCsv } from '../support/naive-table.ts'
 import { testOnPublished } from '../support/published-files.ts'
-import {
-  closeShelf,
-  codesIn,
-  hinter,
-  IS_LONG,
-  missingCodes,
-  shelve,
-  teller,
-  textOf,
-} from '../support/published-shelf.ts'
+import { closeShelf, codesIn, hinter, missingCodes, shelve, teller, textOf } from '../support/published-shelf.ts'
 
 // What a published file has, its release has: whoever asks for a code that stands in it, on its own basis, is never told
 // that it is not on the schedule. The codes are read here in the simplest way there is. The files of
@@ -45,7 +37,7 @@ const CASES: Case[] = [
   opps('cms-opps/addendum_b_2026-04_softek_conversion.csv.gz', '2026-04-15'),
   { ...asc, files: [AA, BB] },
   { ...supplies, files: ['cms-dmepos/DMEPEN26_JAN.xlsx'], region: 'US-HI-01', options: { edition: 'PEN26Q1' } },
-  IS_LONG ? { ...supplies, files: [DMEPOS], region: 'US-VI' } : { ...supplies, files: [DMEPOS], only: 'US-IL' },
+  isLong ? { ...supplies, files: [DMEPOS], region: 'US-VI' } : { ...supplies, files: [DMEPOS], only: 'US-IL' },
 ]
 /** The same again in another form or as a whole. */
 const LONG_CASES: Case[] = [
@@ -54,7 +46,7 @@ const LONG_CASES: Case[] = [
   { ...asc, files: [BB] },
 ]
 
-for (const { chart, files, column, basis, day, region, options, only } of [...CASES, ...(IS_LONG ? LONG_CASES : [])]) {
+for (const { chart, files, column, basis, day, region, options, only } of [...CASES, ...(isLong ? LONG_CASES : [])]) {
   const name = `no code of ${files[0]} is told not to be on the schedule${only ? ` in ${only}` : ''}`
   testOnPublished(name, files, async () => {
     await shelve({ chart, files, ...(options ? { options } : {}), ...(only ? { region: only } : {}) })

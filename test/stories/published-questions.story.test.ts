@@ -1,13 +1,12 @@
-import { afterAll, expect, test } from 'bun:test'
-import { existsSync, readdirSync } from 'node:fs'
+import { afterAll, expect } from 'bun:test'
 import type { Question } from '../../src/proof/lookup/question.ts'
 import { verifyBody } from '../../src/proof/verify-lists.ts'
+import { isLong } from '../support/long.ts'
 import { naiveCsv } from '../support/naive-table.ts'
-import { published, testOnPublished } from '../support/published-files.ts'
+import { testOnPublished } from '../support/published-files.ts'
 import {
   closeShelf,
   dollars,
-  IS_LONG,
   missingCodes,
   openShelf,
   SETTINGS,
@@ -173,7 +172,7 @@ testOnPublished(
       const isLocal = indicator === 'L'
       const stated = isLocal ? 'absent_carrier_priced' : `${Number(rate).toFixed(2)} medicare_clfs`
       // Three of the kinds for each line, so that each comes up a hundred times.
-      const asked = IS_LONG ? kinds : [0, 1, 2].map((more) => kinds[(3 * i + more) % kinds.length] ?? {})
+      const asked = isLong ? kinds : [0, 1, 2].map((more) => kinds[(3 * i + more) % kinds.length] ?? {})
       for (const kind of asked) {
         const known = Object.fromEntries(Object.entries(kind).filter(([, value]) => value !== undefined))
         const question = { cpt, as_of: DAY, ...(modifier === '' ? {} : { modifier }), ...known } as Question
@@ -192,7 +191,7 @@ testOnPublished(
     const unknown: string[] = []
     for (const [i, line] of textOf(ZIPS).split('\n').entries()) {
       const region = line.slice(2, 7)
-      if (i % (IS_LONG ? 1 : 10) !== 0 || !/^[0-9]{5}$/.test(region)) continue
+      if (i % (isLong ? 1 : 10) !== 0 || !/^[0-9]{5}$/.test(region)) continue
       if ((await tell({ cpt: '99213', region, as_of: DAY })) === 'unknown_zip') unknown.push(region)
     }
     expect(unknown).toEqual([])
@@ -226,30 +225,6 @@ testOnPublished('drug limits have the decimals that they are printed with', [LIM
   expect(await missingCodes({ as_of: '2026-01-15', basis: 'medicare_asp' }, LIMITS)).toEqual([])
   expect(await missingCodes({ as_of: '2025-10-15', basis: 'medicare_opps' }, ADDENDUM)).toEqual([])
 })
-
-/** Not among the files that are kept, so that its absence is no fault anywhere. */
-const october = existsSync(published('cms-asp'))
-  ? readdirSync(published('cms-asp')).find((file) => /limits.*2025.*oct|limits.*oct.*2025/i.test(file))
-  : undefined
-const AGREE = 'two schedules that state the limits of October 2025 agree on 497 of 498 drugs'
-if (october === undefined) {
-  console.log(`SKIPPED: ${AGREE}, because the limits of that quarter are not among the published files`)
-  test.skip(AGREE, () => {})
-} else
-  testOnPublished(AGREE, [ADDENDUM], async () => {
-    await shelve({ chart: 'cms-asp', files: [`cms-asp/${october}`] })
-    await shelve({ chart: 'cms-opps', files: [ADDENDUM] })
-    const tell = await teller()
-    const asked = async (cpt: string, basis: string): Promise<string> =>
-      (await tell({ cpt, basis, as_of: '2025-10-15' })).split(' ')[0] ?? ''
-    const pairs: [string, string, string][] = []
-    for (const [cpt, , mark] of column(ADDENDUM, 5))
-      if (mark === 'K' || mark === 'G')
-        pairs.push([cpt, await asked(cpt, 'medicare_asp'), await asked(cpt, 'medicare_opps')])
-    const both = pairs.filter(([, limit, rate]) => /^[0-9]/.test(limit) && /^[0-9]/.test(rate))
-    expect(both.length).toBe(498)
-    expect(both.filter(([, limit, rate]) => limit !== rate)).toEqual([['J2782', '103.397', '105.124']])
-  })
 
 const QPP = 'cms-pfs/2026-rvu26ar/PPRRVU2026_Jan_QPP.csv.gz'
 const NON_QPP = 'cms-pfs/2026-rvu26ar/PPRRVU2026_Jan_nonQPP.csv.gz'

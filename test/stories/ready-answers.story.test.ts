@@ -10,6 +10,7 @@ import { type HttpSurface, httpSurface, type RequestLine } from '../../src/surfa
 import { aPrice, aRelease } from '../support/builders.ts'
 import { effort } from '../support/effort.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
+import { until } from '../support/until.ts'
 
 /** Most of these tests only read, so they share a store. */
 const sample = testApp({ sample: true })
@@ -322,10 +323,10 @@ test('a ready-made refusal has the id of its own request, and its proof', async 
 })
 
 test('a document that many ask for at once is made once, and a failure is forgotten', async () => {
-  let [renders, isBroken] = [0, true]
+  let [renders, entered, isBroken] = [0, 0, true]
   const render = async (): Promise<string> => {
     renders++
-    await Bun.sleep(5)
+    await until(() => entered >= 20)
     if (isBroken) throw new Error('not yet')
     return 'x'.repeat(1000)
   }
@@ -342,7 +343,13 @@ test('a document that many ask for at once is made once, and a failure is forgot
         forms: [{ type: 'text/plain', render }],
       },
     ],
-    gate: { enter: async () => ({}), queue: new Queue() },
+    gate: {
+      enter: async () => {
+        entered++
+        return {}
+      },
+      queue: new Queue(),
+    },
     baseUrl: () => BASE_URL,
     observe: () => undefined,
     randomId: () => 'id',
@@ -353,6 +360,7 @@ test('a document that many ask for at once is made once, and a failure is forgot
   expect(new Set((await many()).map(({ status }) => status))).toEqual(new Set([500]))
   expect(renders).toBe(1)
   isBroken = false
+  entered = 0
   for (const response of [...(await many()), ...(await many())]) expect((await response.text()).length).toBe(1000)
   expect(renders).toBe(2)
 })

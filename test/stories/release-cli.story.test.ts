@@ -95,7 +95,7 @@ test('an operator checks, compares, publishes and withdraws', async () => {
   expect((await run('release', 'show', 'cms-pfs:NONE:1')).code).toBe(1)
   expect((await run('release', 'check')).code).toBe(2)
   expect((await run('fsck')).code).toBe(0)
-}, 60_000)
+})
 
 test('a release that cannot be compared with the one before it was loaded all the same, and is told', async () => {
   using folder = temporaryFolder()

@@ -337,4 +337,4 @@ test('every count of the report is what the files, the log and the tables hold',
     'gap_ahead:cms-opps:LATER:1',
     'citation_unreachable:cms-opps',
   ])
-}, 60_000)
+})

@@ -9,8 +9,8 @@ import type { CitedRow, PageProof, PageRange, SharedRelease } from '../../src/pr
 import type { Manifest } from '../../src/proof/price/release.ts'
 import type { AnyRow, PlaceRow, Row } from '../../src/proof/price/row.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
-import { isLong } from '../support/engines.ts'
 import { type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
+import { isLong } from '../support/long.ts'
 import { atr } from '../support/service.ts'
 
 const SAMPLE = join(import.meta.dir, '../../sample')

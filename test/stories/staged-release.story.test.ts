@@ -91,7 +91,7 @@ test('a dry run says what loading would say, and keeps nothing', async () => {
   const repeated = await here.load('--dry-run')
   expect([repeated.code, repeated.out]).toEqual([0, expect.stringMatching(/state +staged before/)])
   expect(repeated.out).not.toContain('absences')
-}, 60_000)
+})
 
 test('a staged release can be sampled, looked up and exported, and each row leads to its line in the file', async () => {
   using here = await operator()
@@ -117,4 +117,4 @@ test('a staged release can be sampled, looked up and exported, and each row lead
   const exported = await here.run('export', release_id, '--format', 'ndjson', '--out', out, '--json')
   expect([exported.code, JSON.parse(exported.out)]).toMatchObject([0, { state: 'staged', rows: 123 }])
   expect(readFileSync(out, 'utf8').trimEnd().split('\n')).toHaveLength(123)
-}, 60_000)
+})

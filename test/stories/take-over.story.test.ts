@@ -165,4 +165,4 @@ test('an operator is told whose NPI it is, and what publishing, moving and withd
   expect(withdrawn.out).toContain(`NOTE: hospital-mrf:${MIDDLE} speaks for NPI ${MIDDLE} now, in place of ${chart}`)
   expect(withdrawn.out).toContain(`NOTE: no file speaks for NPI ${HIGH} now`)
   expect((await run('fsck')).code).toBe(0)
-}, 180_000)
+})

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { inFiles } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { ATR, atr } from '../support/service.ts'
+import { isSkipped } from '../support/skipping.ts'
 
 // Disks that are read-only, full or another user's, as the system really shows them: in mounts of a process of its own.
 
@@ -12,9 +13,13 @@ const isRoot = process.getuid?.() === 0
 const UNSHARE = isRoot ? ['unshare', '-m'] : ['unshare', '-rm']
 const canMount =
   Bun.which('unshare') !== null && Bun.spawnSync([...UNSHARE, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).exitCode === 0
-if (!canMount) console.error('SKIPPED: disks that are full or read-only, because mounts cannot be made here')
-const canLeaveRoot = isRoot && Bun.which('setpriv') !== null
-if (!canLeaveRoot) console.error('SKIPPED: folders of another user, because only root can be another user')
+const noMounts = isSkipped('disks that are full or read-only', canMount ? undefined : 'mounts cannot be made here')
+const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+const canLeaveRoot = isRoot && Bun.which('setpriv') !== null && Bun.spawnSync([...NOBODY, 'test', '-r', ROOT]).success
+const noOtherUser = isSkipped(
+  'folders of another user',
+  canLeaveRoot ? undefined : 'only root can be another user, in a checkout that the other user can read',
+)
 
 const sample = (file: string): string => join(ROOT, 'sample', file)
 const EDITION = ['--edition', 'A', '--effective-from', '2026-10-01', '--effective-to', '2099-12-31', '--sample']
@@ -49,7 +54,7 @@ const installed = async (folder: string): Promise<string> => {
   return DATA_DIR
 }
 
-test.skipIf(!canMount)('on a read-only disk every command says so in one sentence', async () => {
+test.skipIf(noMounts)('on a read-only disk every command says so in one sentence', async () => {
   using folder = temporaryFolder()
   const DATA_DIR = await installed(folder.path)
   const there = { DATA_DIR }
@@ -71,18 +76,17 @@ test.skipIf(!canMount)('on a read-only disk every command says so in one sentenc
   expect(all.at(-1)).toContain(`fail  store_unusable: ${sentence(DATA_DIR)}`)
 })
 
-test.skipIf(!canLeaveRoot)('in the folder of another user every command says whose it is', async () => {
+test.skipIf(noOtherUser)('in the folder of another user every command says whose it is', async () => {
   using folder = temporaryFolder()
   const DATA_DIR = await installed(folder.path)
   chmodSync(folder.path, 0o755)
-  const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
   const runs = [['serve'], LOAD_MORE, ['backup', '/tmp/never.db'], ['fsck']].map((words) => ({
     words,
     env: { DATA_DIR },
   }))
   const fresh = { DATA_DIR: join(folder.path, 'fresh') }
   const doctor = { words: ['doctor'], env: { DATA_DIR } }
-  const all = await said(nobody, '', [...runs, { words: ['init'], env: fresh }, doctor])
+  const all = await said(NOBODY, '', [...runs, { words: ['init'], env: fresh }, doctor])
   const sentence = (path: string): string =>
     `${path} belongs to another user: run this as its owner (user id 0), or name another folder with DATA_DIR\n`
   const fault = (path: string): string => `atr: ${sentence(path)}exit 3\n`
@@ -90,7 +94,7 @@ test.skipIf(!canLeaveRoot)('in the folder of another user every command says who
   expect(all.at(-1)).toContain(`fail  store_unusable: ${sentence(DATA_DIR)}`)
 })
 
-test.skipIf(!canMount)('on a full disk every command says so, and changes nothing', async () => {
+test.skipIf(noMounts)('on a full disk every command says so, and changes nothing', async () => {
   using folder = temporaryFolder()
   const [small, large] = ['small', 'large'].map((name) => join(folder.path, name)) as [string, string]
   for (const path of [small, large]) mkdirSync(path)

@@ -109,7 +109,7 @@ test('where the port of the metrics is in use, the service ends, and its setting
     out: '',
     err: `atr: port ${taken.port} is in use: stop what listens there, or choose another one with ${next}\n`,
   })
-}, 20_000)
+})
 
 test('npm runs a script in its own folder, but files are named from where the user stands', async () => {
   using folder = temporaryFolder()

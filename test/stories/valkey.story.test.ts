@@ -3,13 +3,15 @@ import { Valkey } from '../../src/db/valkey.ts'
 import { type Limiter, makeLimiter } from '../../src/rails/limit/limits.ts'
 import { valkeyLimiter } from '../../src/rails/limit/valkey-limiter.ts'
 import { Replicas } from '../support/replicas.ts'
+import { isSkipped } from '../support/skipping.ts'
 import { aroundPrism } from '../support/through-prism.ts'
 import { findValkey, ValkeyServer } from '../support/valkey.ts'
 
 const found = findValkey()
-const isMissing = !found && process.env['CI'] !== 'true'
-if (isMissing)
-  console.error('SKIPPED: limits in Valkey were not tested, because there is no server here and none can be installed')
+const isMissing = isSkipped(
+  'limits in Valkey',
+  found === undefined ? 'there is no server of Valkey or Redis here and none can be installed' : undefined,
+)
 
 const started = (): Promise<ValkeyServer> => {
   if (!found) throw new Error('there is no Valkey or Redis here, and none can be installed')
@@ -119,20 +121,15 @@ test.skipIf(isMissing)(
       expect(one.told.splice(0)).toEqual([true, false])
     }
   },
-  30_000,
 )
 
-test.skipIf(isMissing)(
-  'two services that share a Valkey share the quota of an address',
-  async () => {
-    await using server = await started()
-    const around = aroundPrism('each request counts, those for the document of the service too')
-    const settings = { VALKEY_URL: server.url, RATE_LIMITS: 'on', DEFAULT_RPM: '30', ...around }
-    await using replicas = await Replicas.start(2, settings)
-    const ask = async (i: number) => (await fetch(`${replicas.urls[i % 2]}/api/readme`)).status
-    const statuses = await Promise.all(Array.from({ length: 40 }, (_, i) => ask(i)))
-    expect(statuses.filter((status) => status === 200)).toHaveLength(30)
-    expect(statuses.filter((status) => status === 429)).toHaveLength(10)
-  },
-  60_000,
-)
+test.skipIf(isMissing)('two services that share a Valkey share the quota of an address', async () => {
+  await using server = await started()
+  const around = aroundPrism('each request counts, those for the document of the service too')
+  const settings = { VALKEY_URL: server.url, RATE_LIMITS: 'on', DEFAULT_RPM: '30', ...around }
+  await using replicas = await Replicas.start(2, settings)
+  const ask = async (i: number) => (await fetch(`${replicas.urls[i % 2]}/api/readme`)).status
+  const statuses = await Promise.all(Array.from({ length: 40 }, (_, i) => ask(i)))
+  expect(statuses.filter((status) => status === 200)).toHaveLength(30)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(10)
+})

@@ -153,7 +153,7 @@ test('a row that fails its verification is served nowhere any more, others are, 
   for (const each of paths) expect([each, await code(app, each)]).toEqual([each, 200])
   expect(await report()).toMatchObject({ status: 'ok', proofs: { rows_failed: 0 }, summary: { rows_served: 601 } })
   await stop()
-}, 60_000)
+})
 
 test('a verification that began before a failure was found does not clear it, however late it ends', async () => {
   const { app, stop } = await aService({ follows: false })
@@ -202,7 +202,7 @@ test('a release with a row that failed is compared with no other, and what was c
   await cycle(app, [to])
   await until(async () => (await code(app, comparing(from, to))) === 200)
   for (const each of paths) expect(await app.getJson(each)).toMatchObject({ changed: 0, unchanged: 2 })
-}, 60_000)
+})
 
 test('what one process finds another one does not serve, and a file put back under a running service is read', async () => {
   const { app, stop } = await aService()
@@ -233,7 +233,7 @@ test('what one process finds another one does not serve, and a file put back und
   await heads.stop()
   await beside.db.close()
   await stop()
-}, 60_000)
+})
 
 test('any flipped byte of a release file is found, and no row is served that is not as it was published', async () => {
   const { app, stop } = await aService({ follows: false })
@@ -268,7 +268,7 @@ test('any flipped byte of a release file is found, and no row is served that is 
   }
   expect(refused).toBeGreaterThan(0)
   await stop()
-}, 120_000)
+})
 
 test('an entry or tile of a log that was changed is not served, and the report names the log', async () => {
   const { app, report, stop } = await aService()
@@ -297,7 +297,7 @@ test('an entry or tile of a log that was changed is not served, and the report n
   await until(async () => (await app.request(entries)).status === 200)
   expect((await report()).status).toBe('ok')
   await stop()
-}, 60_000)
+})
 
 test('a service verifies in the background, within its share of the processor, and finds a flipped byte in one cycle', async () => {
   await using service = await DemoService.start({ VERIFY_CPU_PERCENT: '50', VERIFY_EVERY_SECONDS: '1' })
@@ -313,7 +313,7 @@ test('a service verifies in the background, within its share of the processor, a
   expect(await status('99213')).toBe(503)
   writeFileSync(path, sound)
   await until(async () => (await status('99213')) === 200)
-}, 60_000)
+})
 
 test('what is ready-made of the figures log is not served once that part of it has failed', async () => {
   await using app = await testApp({ sample: true })

@@ -307,4 +307,4 @@ test('a witness run from the command line keeps what it has seen when it is kill
   })
   second.child.kill('SIGTERM')
   expect(await second.child.exited).toBe(0)
-}, 180_000)
+})

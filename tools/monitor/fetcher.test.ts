@@ -23,4 +23,4 @@ test('what comes with a refusal is no part of a file, and the file is asked for 
     got += Buffer.from(piece)
   })
   expect([status, got, answers.length]).toEqual([200, 'the file', 0])
-}, 20_000)
+})

@@ -60,4 +60,4 @@ test('of the hashes of many rows a monitor keeps few', async () => {
   expect(alarms.raised).toEqual([])
   expect(trees).not.toContain(undefined)
   expect(kept).toBeLessThan(ROWS / TILE_WIDTH)
-}, 30_000)
+})

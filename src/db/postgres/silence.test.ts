@@ -51,5 +51,4 @@ testOnPostgres(
       expect(await timed(again)).toMatchObject({ outcome: [{ n: 0 }] })
     await db.close()
   },
-  60_000,
 )

@@ -68,7 +68,6 @@ testOnPostgres(
     await service.close()
     await (await takeStore(store.place)).release()
   },
-  30_000,
 )
 
 testOnPostgres(
@@ -89,5 +88,4 @@ testOnPostgres(
     await other.close()
     await service.close()
   },
-  30_000,
 )

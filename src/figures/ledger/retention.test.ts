@@ -90,7 +90,7 @@ test('removing cases changes no figure, no entry and no answer about a provider'
   expect(removed).toBeGreaterThan(200)
   expect(await checkFigures(pruned.db)).toEqual([])
   expect(await checkFigures(kept.db)).toEqual([])
-}, 120_000)
+})
 
 test('a removed case cannot be corrected or deleted, and only sums of it are left', async () => {
   await using figures = await openFigures()

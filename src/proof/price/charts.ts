@@ -16,16 +16,12 @@ export const HOSPITAL = 'hospital-mrf:'
 export interface ChartTable {
   readonly [chart: string]: ChartFacts
 }
-export const CHARTS: ChartTable = {
-  'cms-pfs': { bases: ['medicare_pfs'], ...SCHEDULES.medicare_pfs },
-  'cms-pfs-qpp': { bases: ['medicare_pfs_qpp'], ...SCHEDULES.medicare_pfs_qpp },
-  'cms-clfs': { bases: ['medicare_clfs'], ...SCHEDULES.medicare_clfs },
-  'cms-opps': { bases: ['medicare_opps'], ...SCHEDULES.medicare_opps },
-  'cms-asc': { bases: ['medicare_asc'], ...SCHEDULES.medicare_asc },
-  'cms-asp': { bases: ['medicare_asp'], ...SCHEDULES.medicare_asp },
-  'cms-dmepos': { bases: ['medicare_dmepos'], ...SCHEDULES.medicare_dmepos },
-  'cms-anesthesia': { bases: ['medicare_anesthesia'], ...SCHEDULES.medicare_anesthesia },
-}
+export const CHARTS: ChartTable = Object.fromEntries(
+  (Object.entries(SCHEDULES) as [Basis, ScheduleFacts][]).map(([basis, facts]) => [
+    basis.replace('medicare_', 'cms-').replaceAll('_', '-'),
+    { bases: [basis], ...facts },
+  ]),
+)
 
 /** The facts of a hospital's file. Its prices are national in form: the hospital is where it is. */
 export const HOSPITAL_FACTS: ChartFacts = {

@@ -1,5 +1,3 @@
-import { zstdDecompressSync } from 'node:zlib'
-import { MAX_LEAF_BYTES } from '../../proof/price/row.ts'
 import { HASH_SIZE } from '../../proof/tree/merkle.ts'
 import { TILE_HEIGHT, TILE_WIDTH } from '../../proof/tree/tiles.ts'
 
@@ -36,12 +34,8 @@ export const bundleText = (rows: readonly TextRow[]): Buffer =>
 /** Packs a text on another thread, so that the next rows are made meanwhile. */
 export const packed = (text: Uint8Array): Promise<Uint8Array> => Bun.zstdCompress(text, { level: 1 })
 
-const MOST_KEY_BYTES = 256
-/** Damaged bytes may claim to unpack to any size. */
-const MOST_BYTES = BUNDLE_ROWS * (MAX_LEAF_BYTES + MOST_KEY_BYTES)
-
-/** Throws if the bytes do not unpack to the text of a bundle of at most the usual size. */
-export const unpacked = (bytes: Uint8Array): Buffer => zstdDecompressSync(bytes, { maxOutputLength: MOST_BYTES })
+/** Throws if the bytes do not unpack. */
+export const unpacked = (bytes: Uint8Array): Buffer => Bun.zstdDecompressSync(bytes)
 
 /** A bundle of rows, unpacked. */
 export class Bundle {

@@ -99,7 +99,7 @@ describe('the budget', () => {
     // A case that was taken back counts like one that was added: a correction is two changes, and costs no more.
     const [old, corrected] = [aChange({ closed: 1, cases: -1 }), aChange({ closed: 1, recovered_50: 20 })]
     expect(distance(tallyWindow([old, corrected], RULE_2), EMPTY, 'person').of).toEqual([200, 0, 0, 0])
-  }, 30_000)
+  })
 
   test('of a case that names a provider is 3 more', () => {
     const costs = EVERY_CASE.map((each) => {
@@ -222,7 +222,7 @@ describe('what is published of two small ledgers that differ in one case is as l
           ([here, there]) => isWithin(there, here, little) && isWithin(here, there, little),
         )
         if (what === 'one more') expect(isMuchLess).toBe(false)
-      }, 60_000)
+      })
 })
 
 class OutOfBits extends Error {}

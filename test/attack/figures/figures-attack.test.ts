@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { RULE } from '../../../src/figures/rule/figure.ts'
 import { RULE_2, type Rule2 } from '../../../src/figures/rule/rule-2.ts'
-import { IS_LONG } from '../../support/published-shelf.ts'
+import { isLong } from '../../support/long.ts'
 import { dice } from '../dice.ts'
 import { ATTACKS, type Attack, boundOf } from './attacks.ts'
 import { atLeast, lowerLimit, triesToShow } from './confidence.ts'
@@ -15,9 +15,8 @@ import { exactPublisher, noisedPublisher, type Publisher, type Weakness } from '
 // that bound (Clopper-Pearson, with ALPHA divided by the number of attacks). A rule is broken by an attack if the same
 // limit, at ALPHA for this attack, lies above the bound. Seeds are fixed: the result is the same at every run.
 const ALPHA = 0.01
-const LEDGERS = IS_LONG ? 200 : 25
-const GAMES = IS_LONG ? 5 : 2
-const SLOW = IS_LONG ? 3_600_000 : 120_000
+const LEDGERS = isLong ? 200 : 25
+const GAMES = isLong ? 5 : 2
 
 interface Score {
   right: number
@@ -46,23 +45,19 @@ function report(rule: string, how: Attack, { right, tries }: Score, alpha: numbe
 }
 
 describe(`rule 2, in ${LEDGERS} ledgers of 80 to 2,000 cases over 24 windows`, () => {
-  test.each(ATTACKS.map((how) => [how.name, how] as const))(
-    'tells no more than its budget allows. %s',
-    (_, how) => {
-      const score = attack(how, () => noisedPublisher(how), LEDGERS, GAMES)
-      const alpha = ALPHA / ATTACKS.length
-      report('rule 2', how, score, alpha)
-      expect(lowerLimit(score.right, score.tries, alpha)).toBeLessThanOrEqual(boundOf(how))
-    },
-    SLOW,
-  )
+  test.each(ATTACKS.map((how) => [how.name, how] as const))('tells no more than its budget allows. %s', (_, how) => {
+    const score = attack(how, () => noisedPublisher(how), LEDGERS, GAMES)
+    const alpha = ALPHA / ATTACKS.length
+    report('rule 2', how, score, alpha)
+    expect(lowerLimit(score.right, score.tries, alpha)).toBeLessThanOrEqual(boundOf(how))
+  })
 })
 
 /** Enough games to show that the bound is passed, with a few to spare. Some bounds need more than a short run has. */
 function toBreak(how: Attack): { bound: number; ledgers: number } {
-  const bound = IS_LONG ? boundOf(how) : Math.min(boundOf(how), 0.9)
+  const bound = isLong ? boundOf(how) : Math.min(boundOf(how), 0.9)
   const enough = 10 + triesToShow(bound, ALPHA)
-  return { bound, ledgers: IS_LONG ? Math.max(LEDGERS, enough) : enough }
+  return { bound, ledgers: isLong ? Math.max(LEDGERS, enough) : enough }
 }
 
 function expectBroken(rule: string, how: Attack, publisher: () => Publisher): void {
@@ -72,10 +67,8 @@ function expectBroken(rule: string, how: Attack, publisher: () => Publisher): vo
   expect(lowerLimit(score.right, score.tries, ALPHA)).toBeGreaterThan(bound)
 }
 
-test.each(ATTACKS.map((how) => [how.name, how] as const))(
-  'exact figures are broken. %s',
-  (_, how) => expectBroken('rule 1', how, () => exactPublisher(RULE, how)),
-  SLOW,
+test.each(ATTACKS.map((how) => [how.name, how] as const))('exact figures are broken. %s', (_, how) =>
+  expectBroken('rule 1', how, () => exactPublisher(RULE, how)),
 )
 
 interface Weakened {
@@ -120,14 +113,10 @@ const WEAKENED: Weakened[] = [
 ]
 
 for (const { what, attacked, weakness, rule = RULE_2 } of WEAKENED)
-  test(
-    `rule 2 is broken if ${what}. ${attacked}`,
-    () => {
-      const how = ATTACKS.find(({ name }) => name === attacked) as Attack
-      expectBroken(what, how, () => noisedPublisher({ ...how, rule }, weakness))
-    },
-    SLOW,
-  )
+  test(`rule 2 is broken if ${what}. ${attacked}`, () => {
+    const how = ATTACKS.find(({ name }) => name === attacked) as Attack
+    expectBroken(what, how, () => noisedPublisher({ ...how, rule }, weakness))
+  })
 
 test('the limits of a probability are those of the tables', () => {
   expect(atLeast(3, 10, 0.5)).toBeCloseTo(968 / 1024, 12)

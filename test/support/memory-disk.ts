@@ -1,0 +1,41 @@
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { spawnSync } from 'bun'
+
+const MEMORY = '/dev/shm'
+
+/** The folder for files that need not survive: in memory, if there is this much room, else on the disk. */
+export function memoryDisk(leastBytes: number): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return bavail * bsize < leastBytes ? tmpdir() : MEMORY
+  } catch {
+    return tmpdir()
+  }
+}
+
+const WHOLE_RUN_BYTES = 4 * 1024 ** 3
+
+/**
+ * A folder for everything that a run of the tests writes, to be removed at its end. Stores write thousands of times and wait
+ * for the disk each time, so it is in memory, unless programs in it may not run.
+ */
+export function scratchFolder(): string {
+  const folder = mkdtempSync(join(memoryDisk(WHOLE_RUN_BYTES), 'atr-run-'))
+  const program = join(folder, 'program')
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
+  // As for every temporary folder: PostgreSQL and some tests run as another user.
+  chmodSync(folder, 0o1777)
+  if (canRun(program)) return folder
+  rmSync(folder, { recursive: true })
+  return mkdtempSync(join(tmpdir(), 'atr-run-'))
+}
+
+function canRun(program: string): boolean {
+  try {
+    return spawnSync([program]).success
+  } catch {
+    return false
+  }
+}
