@@ -45,7 +45,7 @@ export function clientTypes(whole: Document, core: Document): string {
 
 ${lines.join('\n')}
 
-/** What each operation takes, and what it answers with. */
+/** Parameters and answer of each operation. */
 export interface Operations {
 ${operations.join('\n')}
 }

@@ -67,7 +67,7 @@ export const installationParts = async (
 export const isInstalled = async (config: Config): Promise<boolean> =>
   (await installationParts(config)).some(([, isThere]) => isThere)
 
-export interface Creation {
+interface Creation {
   /** The public address without its scheme. The logs are named after it. */
   origin: string
   now: number

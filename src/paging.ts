@@ -3,7 +3,7 @@ import { type Operation, operation, ReadyAnswer } from './operation.ts'
 
 const MAX_LIMIT = 200
 /** The largest offset, because larger ones are slow to read. A cursor reaches further entries. */
-export const MAX_OFFSET = 100_000
+const MAX_OFFSET = 100_000
 
 /** The two query parameters of every list. Values out of range are refused, never clamped. */
 export const pageInput = {
@@ -38,7 +38,7 @@ type Query = { limit: number; offset: number; after?: string | undefined } & Rea
   Record<string, string | number | undefined>
 >
 
-export interface PageQuery {
+interface PageQuery {
   path: string
   /** All parameters of the request; every link keeps them. */
   query: Query

@@ -38,7 +38,7 @@ export interface CheckParts {
 }
 
 /** Limits of an unattended run; the rest stays due. */
-export interface CheckLimits {
+interface CheckLimits {
   sources: number
   /** No look begins later than this. */
   ms: number

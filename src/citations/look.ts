@@ -28,7 +28,7 @@ export interface Fingerprint {
 }
 export const NO_FINGERPRINT: Fingerprint = { validators: null, samples: null, entity_tag: null, modified: null }
 
-export interface LookResult {
+interface LookResult {
   look: Look
   fingerprint: Fingerprint
   /** The cited bytes, if all were read. `done` removes the file. */

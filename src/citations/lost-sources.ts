@@ -2,7 +2,7 @@ import type { Db } from '../db/db.ts'
 import { keyOf, listLost } from './store.ts'
 
 /** The state of a cited file that has changed or is gone, and of which no copy is kept. */
-export interface LostState {
+interface LostState {
   state: 'changed' | 'gone'
   since: string
 }

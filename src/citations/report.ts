@@ -8,7 +8,7 @@ import { keyOf, listChecks, listCopies, type StoredCheck } from './store.ts'
 const MOST_FAILING = 50
 const DAY_MS = 86_400_000
 
-export interface CitationHealth {
+interface CitationHealth {
   counts: Record<CitationState, number>
   oldest_check_at: string | null
   checked_last_24h: number

@@ -5,7 +5,7 @@ import { table } from './command.ts'
 import { notesText } from './release-text.ts'
 
 /** The output for progress: standard error, because standard output is for data. */
-export interface Screen {
+interface Screen {
   isTTY?: boolean | undefined
   write(text: string): unknown
 }

@@ -23,7 +23,7 @@ export const QUESTION_OPTIONS = {
 } as const
 const PARTS = ['cpt', 'region', 'npi', 'modifier', 'setting', 'basis'] as const
 
-export type QuestionValues = { [part in (typeof PARTS)[number] | 'asked' | 'lines' | 'as-of']?: string | undefined } & {
+type QuestionValues = { [part in (typeof PARTS)[number] | 'asked' | 'lines' | 'as-of']?: string | undefined } & {
   any?: boolean | undefined
 }
 

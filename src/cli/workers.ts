@@ -7,7 +7,7 @@ const STEADY_MS = 60_000
 /** When a stopping worker is killed. It is longer than any request may take. */
 const STOP_MS = 130_000
 
-export interface WorkerEnd {
+interface WorkerEnd {
   worker: number
   code: number | null
   signal: string | number | null
@@ -19,7 +19,7 @@ export interface Workers {
   stop(): Promise<void>
 }
 
-export interface WorkerCommand {
+interface WorkerCommand {
   /** The command of worker `number`, which sends the message `ready` when it listens. */
   command: (number: number) => string[]
   environment: Record<string, string | undefined>

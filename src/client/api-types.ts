@@ -121,7 +121,7 @@ export type Derivation = { method: string; inputs: Inputs }
 export type Locator = { citation: number; line: number }[]
 export type Releases = SetRelease[]
 
-/** What each operation takes, and what it answers with. */
+/** Parameters and answer of each operation. */
 export interface Operations {
   get_readme: { input: Record<string, never>; output: ServiceDescriptor }
   lookup_reference: { input: { cpt: Cpt; region?: Region | undefined; npi?: Npi | undefined; as_of?: AsOf | undefined; modifier?: Modifier | undefined; setting?: Setting | undefined; basis?: Basis | undefined; proof?: Proof | undefined }; output: PriceAnswer | ShortPriceAnswer }

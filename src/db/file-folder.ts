@@ -199,13 +199,13 @@ export class FileFolder {
   }
 }
 
-export interface CopyOptions {
+interface CopyOptions {
   reread?: boolean
   /** Awaited after each piece that is read back. */
   pause?: (() => Promise<void>) | undefined
 }
 
-export interface FileCopies {
+interface FileCopies {
   copied: number
   missing: string[]
 }

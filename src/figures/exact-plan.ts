@@ -9,7 +9,7 @@ import { addTallies, METRICS, type Metric, tallies } from './rule/tally.ts'
 import * as store from './store.ts'
 
 /** The content of a release of exact figures (rule 1) that is not made yet. */
-export interface ExactPlan {
+interface ExactPlan {
   figures: store.PublicFigures
   basis: NonNullable<store.FigureRelease['basis']>
   moves: Move[]

@@ -13,7 +13,7 @@ import { nextReleaseAt, nextWindowRelease } from './window/calendar.ts'
 import { windows } from './window/store.ts'
 
 /** The figures under one public checkpoint. */
-export interface FiguresView {
+interface FiguresView {
   head: StoredCheckpoint
   body: FiguresBody
 }

@@ -3,7 +3,7 @@ import type { CaseBand, ProviderRecord } from './rule/provider.ts'
 
 const COVERED = `log_size <= (SELECT size FROM log_head WHERE log = 'figures')`
 
-export interface ProviderRefresh {
+interface ProviderRefresh {
   release_no: number
   released_at: number
   /** Null under rule 1. */

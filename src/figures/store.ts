@@ -116,7 +116,7 @@ export async function exactFigures(db: Db): Promise<{ as_of: string; metrics: Re
   })
 }
 
-export interface StoredAudit {
+interface StoredAudit {
   audited_at: number
   cells: number
   pinned: number

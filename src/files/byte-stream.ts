@@ -14,7 +14,7 @@ export interface FileIdentity {
 }
 
 /** A file of any size, read once from start to end. */
-export interface ByteStream {
+interface ByteStream {
   /** The file name given by the operator or the archive. It may contain an NPI. Hostile: never show it. */
   name: string
   /** The unpacked bytes; limits are checked while they are read. A chunk is valid until the next one is requested. */

@@ -9,7 +9,7 @@ export interface TableLine {
 const MAX_CELLS = 8_192
 const MAX_LINE = 1024 * 1024
 
-export type Delimiter = ',' | '\t'
+type Delimiter = ',' | '\t'
 
 /**
  * Reads CSV records (RFC 4180), or tab-delimited text from spreadsheets, which has tabs in place of commas. Quoted cells may

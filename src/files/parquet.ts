@@ -18,9 +18,9 @@ export interface ParquetColumn {
 /** A text; a day, counted from 1970-01-01; an amount in ten thousandths; or null for an empty cell. */
 export type ParquetValue = string | number | bigint | null
 
-export interface ParquetTable {
+interface ParquetTable {
   names: readonly string[]
-  /** Texts about the whole table, by name, as they stand in the footer. Other readers may take either of two with one name. */
+  /** Texts about the whole table from the footer, by name. If two have one name, other readers may take either. */
   facts: readonly (readonly [name: string, fact: string])[]
   /** Reads the rows, group by group. Throws if the table does not have exactly these columns, or if it is damaged. */
   rows(columns: readonly ParquetColumn[]): AsyncGenerator<readonly ParquetValue[]>
@@ -45,7 +45,7 @@ export const schemaOf = (columns: readonly ParquetColumn[]): SchemaElement[] => 
   ),
 ]
 
-/** The most rows of a group, and the most bytes that one compressed byte stands for: a short file may claim billions. */
+/** The most rows of a group, and the most bytes that one compressed byte becomes: a short file may claim billions. */
 const MOST_ROWS = 65_536
 const MOST_EXPANSION = 1_032
 
@@ -130,14 +130,14 @@ function checkLayout({ row_groups, num_rows, metadata_length, schema }: FileMeta
     must(group.columns.length === schema.length - 1, 'a group lacks a column')
     must(group.num_rows <= MOST_ROWS, 'a group has too many rows')
     rows += Number(group.num_rows)
-    for (const [i, { meta_data: chunk, ...beside }] of group.columns.entries()) {
+    for (const [i, { meta_data: chunk, ...rest }] of group.columns.entries()) {
       const from = Number(chunk?.dictionary_page_offset ?? chunk?.data_page_offset)
       must(chunk !== undefined && from === at, 'a gap between columns')
       const { name, type } = schema[i + 1] as SchemaElement
       must(chunk.path_in_schema.join('.') === name && chunk.type === type, 'a column in another place')
       must(chunk.num_values === group.num_rows, 'a column of another length')
       must(!chunk.statistics && !chunk.bloom_filter_offset && !chunk.index_page_offset, 'statistics')
-      must(!beside.column_index_offset && !beside.offset_index_offset && !beside.file_path, 'an index')
+      must(!rest.column_index_offset && !rest.offset_index_offset && !rest.file_path, 'an index')
       at += Number(chunk.total_compressed_size)
     }
   }

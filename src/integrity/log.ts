@@ -26,7 +26,7 @@ const CLOCK_SKEW_MS = 5_000
 /** Called with the number of each publishing step, in order. See docs/spec/log.md. */
 export type Trace = (step: number) => void
 
-export interface LogParts {
+interface LogParts {
   /** The name in the tables and in paths under `/log/`. */
   name: 'registry' | 'figures'
   /** Returns the current keys, which another process may rotate. To sign, call it under the write lock. */

@@ -11,7 +11,7 @@ import { integrityReportOf } from './report/report-shape.ts'
 import { type ChartFreshness, StatusAnswer, statusAnswer } from './report/status.ts'
 import { verificationFacts } from './verification/facts.ts'
 
-export interface IntegrityParts {
+interface IntegrityParts {
   db: Db
   log: Log
   now: () => number

@@ -120,7 +120,7 @@ const LONGEST_MS = 60_000
 /** News of a signed checkpoint that is not public: each failed attempt to make it public, and the success at the end. */
 export type WaitingNews = { log: string; fault: unknown } | { log: string; fault?: undefined }
 
-export interface WaitingParts {
+interface WaitingParts {
   publishers: readonly Publisher[]
   tell: (news: WaitingNews) => void
   /** Called if the store cannot be read. */

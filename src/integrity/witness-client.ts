@@ -21,7 +21,7 @@ export interface WitnessAddress {
 }
 
 /** Limits of the requests to a witness. */
-export interface Patience {
+interface Patience {
   /** For each request. */
   timeoutMs: number
   /** How often a request is repeated that failed or was answered with 429 or 5xx. */

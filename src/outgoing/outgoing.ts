@@ -5,14 +5,14 @@ import type { Agent, IncomingMessage, request } from 'node:http'
 import { isIP } from 'node:net'
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 
-export const OUTGOING_FAULTS = {
+const OUTGOING_FAULTS = {
   address_refused: 'that address may not be asked: only https at public hosts, or this machine by its own name',
   unreachable: 'that address cannot be reached',
   too_slow: 'that address takes too long',
   too_large: 'that address answers with more than an answer can have',
   redirected: 'that address leads elsewhere too often, or to where may not be asked',
 } as const
-export type OutgoingFaultCode = keyof typeof OUTGOING_FAULTS
+type OutgoingFaultCode = keyof typeof OUTGOING_FAULTS
 
 /** Why there is no answer. The text has neither the address nor anything that its server sent. */
 export class OutgoingFault extends Error {

@@ -10,7 +10,7 @@ import { RecentCredentials, Turns } from './recent-credentials.ts'
 import { keyRefusal, limitRefusal, scopeRefusal, tokenRefusal } from './refusal.ts'
 import * as store from './store.ts'
 
-export interface GateParts {
+interface GateParts {
   db: Db
   pepper: Uint8Array
   now: () => Promise<number>

@@ -10,7 +10,7 @@ import { isSignedRequest } from './signed-request.ts'
 import * as store from './store.ts'
 import { type Exchange, grantedScopes, type IssuedToken, lockLiveKey, putToken, refuseSpent } from './token.ts'
 
-export interface Attestation {
+interface Attestation {
   /** Hostile text of any type. Every unusable nonce gets the same refusal. */
   nonce: unknown
   scopes?: readonly Scope[] | undefined

@@ -7,7 +7,7 @@ import * as store from './store.ts'
 
 const DAY_SECONDS = 24 * 60 * 60
 /** How long a replaced key keeps working. */
-export const ROTATION_OVERLAP_SECONDS = DAY_SECONDS
+const ROTATION_OVERLAP_SECONDS = DAY_SECONDS
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/
 
@@ -36,9 +36,9 @@ export interface IssuedKey {
   expires_at: string
 }
 
-export type KeyState = 'active' | 'rotating' | 'revoked' | 'expired'
+type KeyState = 'active' | 'rotating' | 'revoked' | 'expired'
 
-export interface KeySummary {
+interface KeySummary {
   key_id: string
   name: string
   scopes: Scope[]

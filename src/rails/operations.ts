@@ -33,7 +33,7 @@ const schemeFields = {
   policy_version: z.string().meta({ description: 'Version of the policy in force' }),
 }
 
-export const Challenge = z
+const Challenge = z
   .strictObject({
     nonce: z
       .string()
@@ -56,7 +56,7 @@ const Nonce = z
   })
   .register(refusedAs, { problem: 'nonce_invalid' })
 
-export const AttestRequest = z.strictObject({
+const AttestRequest = z.strictObject({
   nonce: Nonce,
   scopes: z
     .array(z.enum(SCOPE_NAMES))
@@ -70,7 +70,7 @@ export const AttestRequest = z.strictObject({
   }),
 })
 
-export const RailsToken = z
+const RailsToken = z
   .strictObject({
     rails_token: z
       .string()

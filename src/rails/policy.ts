@@ -17,7 +17,7 @@ export const PROTECTED_ROUTES = {
   '/api/figure-changes': ['audit:read'],
 } as const satisfies Record<string, readonly Scope[]>
 
-export const PUBLIC_ROUTES = [
+const PUBLIC_ROUTES = [
   '/',
   '/api/readme',
   '/api/figures',
@@ -151,7 +151,7 @@ export function additionalRoutes(routes: readonly { path: string; access?: Acces
   return further
 }
 
-export interface RailsPolicyParts {
+interface RailsPolicyParts {
   baseUrl: () => string
   limits: { default_rpm: number; reference_rpm: number }
   routes: AdditionalRoutes

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, hkdfSync, sign } from 'node:crypto'
 import { jwkOf, thumbprintOf } from './possession.ts'
 
 /** A signing key of the installation for one purpose. */
-export interface PurposeKey {
+interface PurposeKey {
   /** The thumbprint of the public key (RFC 7638). */
   kid: string
   jwk: { kty: string; crv: string; x: string }

@@ -4,9 +4,9 @@ import { isSignedBy, thumbprintOf } from './possession.ts'
 
 // RFC 9421 in the profile of Web Bot Auth: the private key signs the whole request instead of the nonce alone.
 
-export const SIGNATURE_TAG = 'web-bot-auth'
+const SIGNATURE_TAG = 'web-bot-auth'
 /** The longest time between `created` and `expires`. */
-export const SIGNATURE_SECONDS = 300
+const SIGNATURE_SECONDS = 300
 /** How far the clock of a signer may be ahead of ours. */
 const CLOCK_SECONDS = 30
 
@@ -106,7 +106,7 @@ function componentValue({ method, url, header }: SignedRequest, name: string): s
 // read.
 
 /** One signature, as a field announces it. */
-export interface SignatureInput {
+interface SignatureInput {
   /** The signed components: header fields, and parts of the request that begin with `@`. */
   components: string[]
   parameters: ReadonlyMap<string, string | number>

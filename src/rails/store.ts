@@ -14,7 +14,7 @@ export interface StoredKey {
   replaced_by: string | null
 }
 
-export interface StoredToken {
+interface StoredToken {
   token_id: string
   key_id: string
   scopes: Scope[]
@@ -24,7 +24,7 @@ export interface StoredToken {
   revoked_at: number | null
 }
 
-export type RailsEvent = 'key_created' | 'key_rotated' | 'key_revoked' | 'nonce_reused'
+type RailsEvent = 'key_created' | 'key_rotated' | 'key_revoked' | 'nonce_reused'
 
 const KEY_COLUMNS = 'key_id, name, scopes, digest, public_key, created_at, expires_at, revoked_at, replaced_by'
 
@@ -210,7 +210,7 @@ export async function pruneTokens(
 }
 
 /** A token with the current state of its key. */
-export interface TokenInUse extends StoredToken {
+interface TokenInUse extends StoredToken {
   key_scopes: Scope[]
   key_expires_at: number
   key_revoked_at: number | null

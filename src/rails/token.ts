@@ -9,7 +9,7 @@ import * as store from './store.ts'
 
 // Makes tokens in exchange for a nonce, or for the credentials of an OAuth client.
 
-export const MAX_LIVE_TOKENS = 20
+const MAX_LIVE_TOKENS = 20
 
 /** How long an expired token is reported as expired, and not as unknown. */
 const EXPIRED_TOKEN_MEMORY_SECONDS = 24 * 60 * 60
@@ -38,7 +38,7 @@ export function grantedScopes(key: store.StoredKey, requested: readonly Scope[] 
   return scopes
 }
 
-export interface NewToken {
+interface NewToken {
   key: store.StoredKey
   token: Credential
   scopes: Scope[]

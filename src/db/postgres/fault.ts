@@ -1,7 +1,7 @@
 import { AddressFault, DiskFault, StoreBusy, StoreFault } from '../fault.ts'
 
 /** The database cannot be reached. `message` is for callers and operators. */
-export class StoreAway extends StoreBusy {}
+class StoreAway extends StoreBusy {}
 
 const DOES_NOT_ANSWER = 'the database of the registry does not answer: try again'
 

@@ -9,7 +9,7 @@ export const lockNumber = (name: string): bigint =>
 /** The lock of the processes that use a store: they share it, and a process that moves or replaces the store has it alone. */
 export const IN_USE = 'in use'
 
-export const numberIn = ({ schema }: PostgresPlace, name: string): bigint => lockNumber(`${schema} ${name}`)
+const numberIn = ({ schema }: PostgresPlace, name: string): bigint => lockNumber(`${schema} ${name}`)
 
 const EXCLUSIVE = 'pg_try_advisory_lock'
 const SHARED = 'pg_try_advisory_lock_shared'

@@ -7,7 +7,7 @@ import { COLUMNS, type PersonDigest, readNamedCase, readOutcome, WITH_PERSONS } 
 import { sealOpen } from './seal.ts'
 import * as store from './store.ts'
 
-export interface LedgerChange {
+interface LedgerChange {
   batch_id: number
   cases: number
   /** True if this file was imported before; nothing was changed then. */

@@ -4,7 +4,7 @@ import type { Outcome } from './outcome.ts'
 export type SealedCase = Outcome & { batch_id: number }
 type SaltedCase = SealedCase & { salt: Uint8Array | null }
 
-export interface BatchSeal {
+interface BatchSeal {
   batch_id: number
   cases: number
   rows_root: Uint8Array
@@ -92,7 +92,7 @@ export const insertReleaseSeal = (
     JSON.stringify(leaves),
   ])
 
-export interface ReleaseSeal {
+interface ReleaseSeal {
   release_no: number
   ledger_root: Uint8Array
   leaves: unknown[]

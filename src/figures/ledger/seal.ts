@@ -42,7 +42,7 @@ export async function sealOpen(tx: Db): Promise<void> {
 }
 
 /** A leaf of the ledger that a release was made from: first the release id, its salt and the carried answers, then each file. */
-export type LedgerLeaf =
+type LedgerLeaf =
   | { release_id: string; salt: string; carried: Partial<Record<Metric, Histogram>> }
   | { batch_id: number; cases: number; rows_root: string }
 

@@ -155,7 +155,7 @@ export async function insertBatch(
   return batch_id
 }
 
-export interface LedgerState {
+interface LedgerState {
   /** 0 if the ledger is empty. */
   last_batch_id: number
   /** The last file that corrected or deleted cases; 0 if there is no such file. */
@@ -327,7 +327,7 @@ export async function replacePending(tx: Db, left: readonly PendingChange[]): Pr
 /** Larger than any packed answers. An NPI has ten digits, so both together are a whole number below 2^46. */
 const ABOVE_PACKED = 16_384
 
-export interface NewCase {
+interface NewCase {
   /** Provider and answers in one number, because a million texts would take most of the time of a release. */
   coded: number
   /** Present if the window counts persons. */
@@ -377,7 +377,7 @@ export const allProviders = async (db: Db): Promise<string[]> =>
   (await db.query<{ npi: string }>('SELECT npi FROM provider ORDER BY npi')).map(({ npi }) => npi)
 
 /** How many removed cases gave each answer, for the figures that counted them. */
-export type Carryover = Partial<Record<Metric, Histogram>>
+type Carryover = Partial<Record<Metric, Histogram>>
 
 export async function carryover(db: Db): Promise<Carryover> {
   const rows = await db.query<{ metric: Metric; answer: number; case_count: number }>(

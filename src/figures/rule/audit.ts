@@ -10,7 +10,7 @@ export interface PublicRelease {
 }
 
 /** A hidden count, or its change between two releases, and how many values are still possible for it. */
-export interface HiddenCell {
+interface HiddenCell {
   kind: 'withheld' | 'held' | 'delta' | 'providers'
   metric: Metric
   as_of: string

@@ -154,13 +154,13 @@ function judge(metric: Metric, basis: Histogram, rule: Rule): Judgement<number |
   }
 }
 
-export function judgeRate(basis: Histogram, rule: Rule): Judgement<number> {
+function judgeRate(basis: Histogram, rule: Rule): Judgement<number> {
   const cases = size(basis)
   if (cases < rule.min_cases || hasSmallCell(basis, rule)) return { value: null, reason: 'small_cell' }
   return { value: divideHalfEven(rule.rate_steps * casesWith(basis, 1), cases) / rule.rate_steps, reason: null }
 }
 
-export function judgeCount(basis: Histogram, rule: Rule): Judgement<number> {
+function judgeCount(basis: Histogram, rule: Rule): Judgement<number> {
   const cases = size(basis)
   if (cases < rule.min_cases) return { value: null, reason: 'small_cell' }
   return { value: cases - (cases % rule.count_step), reason: null }

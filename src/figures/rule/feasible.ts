@@ -4,7 +4,7 @@ import type { Figure, Rule } from './figure.ts'
 import type { Metric } from './tally.ts'
 
 /** A range of whole numbers, both ends included. */
-export interface ValueRange {
+interface ValueRange {
   low: number
   high: number
 }

@@ -11,7 +11,7 @@ export interface ExactRelease {
 }
 
 /** A release under rule 2: the noised windows that it sums up, and the published figures. */
-export interface NoisedRelease {
+interface NoisedRelease {
   release_id: string
   as_of: string
   unit: NoisedFigures['unit']

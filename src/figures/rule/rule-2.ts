@@ -213,7 +213,7 @@ export interface NoisedFigures {
 }
 
 /** The input of the rule: the noised windows of the series, oldest first, and when the release is made. */
-export interface NoisedWindows {
+interface NoisedWindows {
   as_of: string
   unit: Unit
   windows: readonly WindowTally[]

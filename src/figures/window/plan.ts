@@ -22,7 +22,7 @@ import type { FigureRelease, PublicFigures } from '../store.ts'
 import * as store from './store.ts'
 
 /** A window that could be closed now, with exact counts. */
-export interface OpenWindow {
+interface OpenWindow {
   /** The closed windows before it. */
   windows: store.FigureWindow[]
   unit: Unit

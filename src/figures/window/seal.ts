@@ -5,7 +5,7 @@ import { GrowingTree, leafHash } from '../../proof/tree/merkle.ts'
 import * as store from './store.ts'
 
 /** The leaf of the ledger that seals the noised counts of providers. It comes after the leaves of the files. */
-export interface WindowLeaf {
+interface WindowLeaf {
   window_no: number
   providers: number
   rows_root: string

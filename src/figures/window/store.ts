@@ -59,7 +59,7 @@ export async function providerWindows(
 
 const ROWS_PER_READ = 10_000
 
-export interface StoredProviderWindow {
+interface StoredProviderWindow {
   npi: string
   window_no: number
   /** The stored text. */

@@ -15,7 +15,7 @@ export interface Calendar extends Criteria {
 }
 export type Freshness = 'fresh' | 'due' | 'stale' | 'expired'
 
-export interface FreshnessReport {
+interface FreshnessReport {
   cadence: 'quarterly' | 'yearly'
   effective_to: string
   next_effective_expected: string

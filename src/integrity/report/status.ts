@@ -19,7 +19,7 @@ export interface ChartFreshness {
   next_effective_expected: string
 }
 
-export interface StatusFacts {
+interface StatusFacts {
   charts: readonly ChartFreshness[]
   published: readonly { release_id: string; published_at: number }[]
   verification: VerificationFacts

@@ -9,7 +9,7 @@ import * as store from '../store.ts'
 // RFC 7523 section 2.2: a client authenticates by a JSON Web Token that it signed. The token is hostile text.
 
 /** The longest time between the making of an assertion and its use, and between its use and its expiry. */
-export const ASSERTION_SECONDS = 300
+const ASSERTION_SECONDS = 300
 /** How far the clock of a client may differ from ours. */
 export const CLOCK_SECONDS = 30
 /** Two names of one algorithm (RFC 8037 and RFC 9864). All others are refused, such as `none` and HMAC with a public key. */
@@ -23,7 +23,7 @@ const MOST_ID_LENGTH = 256
 /** Used instead of a missing key, so that the time of an answer does not reveal which ids exist. */
 const NOBODY = new Uint8Array(Buffer.from('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a', 'hex'))
 
-export interface AssertionParts {
+interface AssertionParts {
   db: Db
   now: () => Promise<number>
   /** The names under which this service may be the audience: its issuer identifier, and its token endpoint. */

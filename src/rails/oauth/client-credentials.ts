@@ -20,10 +20,10 @@ import { agentOfAssertion, claimedIssuer } from './assertion.ts'
 // agent key; the access token is a rails token with a shorter life.
 
 export const TOKEN_PATH = '/token'
-export const ACCESS_TOKEN_SECONDS = 300
+const ACCESS_TOKEN_SECONDS = 300
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-export interface OAuthParts extends ChallengeParts {
+interface OAuthParts extends ChallengeParts {
   /** Paths of this service that a `resource` parameter may name, in addition to the service itself. */
   resources: readonly string[]
 }
@@ -79,7 +79,7 @@ const TokenRequest = z.strictObject({
   client_id: z.string().optional().meta({ description: 'The id of the agent key' }),
 })
 
-export const AccessToken = z
+const AccessToken = z
   .strictObject({
     access_token: z.string().regex(new RegExp(PATTERNS.rails_token)),
     token_type: z.literal('Bearer'),
