@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { check } from './check.ts'
@@ -45,6 +46,9 @@ const scratch = scratchFolder()
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
+/** One more than there are processors: tests wait for programs, timers and servers too. */
+const AT_ONCE = availableParallelism() + 1
+
 /** Ends a test that hangs. A test that works is never near it, on the busiest machine. */
 const LONGEST_TEST_MS = isLong ? 36_000_000 : 600_000
 
@@ -75,7 +79,7 @@ async function tests(args: readonly string[], engine = process.env['ATR_ENGINE']
   console.log(`\n== tests on ${engine}`)
   const report = join(scratch, `${engine}.xml`)
   const reporting = ['--reporter=junit', `--reporter-outfile=${report}`]
-  const [command = '', ...rest] = endingWithThis([BUN, 'test', '--parallel=2', ...reporting, ...args])
+  const [command = '', ...rest] = endingWithThis([BUN, 'test', `--parallel=${AT_ONCE}`, ...reporting, ...args])
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: environment(engine) })
   let heard = performance.now()
   const listening = setInterval(() => {
@@ -88,7 +92,7 @@ async function tests(args: readonly string[], engine = process.env['ATR_ENGINE']
   const counted = { pass: 0, fail: 0 }
   const seen = new Set<string>()
   let [current, above] = ['', '']
-  /** Two files run at once: each is named when it begins, and again where its lines stand below those of the other. */
+  /** Several files run at once: each is named when it begins, and again where its lines stand below those of the other. */
   const tell = (line: string): void => {
     const isName = /^\S+\.test\.ts:$/.test(line)
     if (isName) current = line

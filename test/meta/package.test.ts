@@ -38,7 +38,7 @@ beforeAll(async () => {
   const quietly = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline']
   run('npm', ['install', tarball, ...quietly], consumer)
   service = await DemoService.start()
-}, 300_000)
+})
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
   folder[Symbol.dispose]()
@@ -77,7 +77,7 @@ test('installed without development tools, the package starts the service, and a
   expect((await fetch(`${url}/reference?cpt=99213`)).status).toBe(200)
   child.kill('SIGTERM')
   await child.exited
-}, 120_000)
+})
 
 test('no script of a dependency reports who installs this', () => {
   const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8')
@@ -182,8 +182,7 @@ export default async function () {
   const bill = await client.bill([{ cpt: '99213' }, { cpt: '99999' }])
   return [price.proved.rows.length, bill.body.results.map(({ status }) => status), (await client.browse({ limit: 1 })).status]
 }`
-    const answer = await answerOfPage<unknown>(chromium ?? '', { 'client.js': client }, page, 60_000)
+    const answer = await answerOfPage<unknown>(chromium ?? '', { 'client.js': client }, page)
     expect(answer).toEqual([1, [200, 404], 200])
   },
-  90_000,
 )

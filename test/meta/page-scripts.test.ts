@@ -111,7 +111,6 @@ test.skipIf(noBrowser)(
       }
       return outcomes
     }`,
-      200_000,
     )
     expect(found.length).toBeGreaterThan(300)
     for (const [i, vector] of vectors.entries()) {

@@ -7,6 +7,7 @@ import { dirname, join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { browserModule, build, MODULES, publishedModule } from '../../scripts/build.ts'
 import { answerOfPage, findChromium, whyNoChromium } from '../support/browser.ts'
+import { isLong } from '../support/long.ts'
 import { isSkipped } from '../support/skipping.ts'
 import type { Outcome, Vector } from '../support/vector.ts'
 import { VECTORS } from '../support/vectors.ts'
@@ -95,12 +96,11 @@ test.skipIf(isSkipped('the verifier in a browser', whyNoChromium(chromium)))(
   async () => {
     if (!chromium) throw new Error('there is no Chromium here, and none can be installed')
     const read = "await (await fetch('/vectors.json')).json()"
-    const { outcomes, ofLookups, platform } = await answerOfPage<Answer>(chromium, files, everywhere(read), 80_000)
+    const { outcomes, ofLookups, platform } = await answerOfPage<Answer>(chromium, files, everywhere(read))
     expect(outcomes).toEqual(expected)
     expect<unknown[]>(ofLookups).toEqual(expectedOfLookups)
     expect(platform).toMatchObject({ bun: false, node: false, portable: true, sameDigests: true })
   },
-  90_000,
 )
 
 test('where the platform has no Ed25519, nothing verifies', () => {
@@ -109,12 +109,12 @@ test('where the platform has no Ed25519, nothing verifies', () => {
     const { readFileSync } = await import('node:fs')
     const verifier = { ...(await import('./verify/lists.js')), ...(await import('./growth.js')), ...(await import('./changes.js')) }
     const { judge } = await import('./judge.js')
-    const signed = JSON.parse(readFileSync('vectors.json', 'utf8')).filter(({ kind }) => !['policy', 'derivation', 'row', 'timeline', 'set', 'replay', 'registry-replay'].includes(kind))
+    const signed = JSON.parse(readFileSync('vectors.json', 'utf8')).filter(({ kind }, i) => i % ${isLong ? 1 : 4} === 0 && !['policy', 'derivation', 'row', 'timeline', 'set', 'replay', 'registry-replay'].includes(kind))
     const outcomes = []
     for (const vector of signed) outcomes.push((await judge(verifier, vector)).ok)
     console.log(JSON.stringify(outcomes))`
   const outcomes = JSON.parse(node('--input-type=module', '-e', script)) as boolean[]
-  expect(outcomes.length).toBeGreaterThan(200)
+  expect(outcomes.length).toBeGreaterThan(100)
   expect(outcomes).not.toContain(true)
 })
 

@@ -60,7 +60,7 @@ test.skipIf(noBrowser)('the evidence card shows the sentence, and verifies the p
   const price = { amount: '1.00', currency: 'USD', per: null }
   const forged = { ...proved, structuredContent: { ...proved.structuredContent, price } }
   const facts = JSON.stringify({ card, asked, result, proved, forged })
-  const { good, bad } = await answerOfPage<{ good: Shown; bad: Shown }>(chromium, { 'facts.json': facts }, HOST, 50_000)
+  const { good, bad } = await answerOfPage<{ good: Shown; bad: Shown }>(chromium, { 'facts.json': facts }, HOST)
 
   expect(good.statement).toBe(result.content[0]?.text ?? '')
   expect(good.verdict).toBe('Verified here, in this frame, under the keys below. Proved by: cms-pfs:SAMPLE26D:1.')

@@ -9,6 +9,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { spawn } from 'bun'
 import { temporaryFolder } from '../support/folder.ts'
+import { isLong } from '../support/long.ts'
 import { type AnyClient, type Era, INFO, newClient, type ToolResult } from '../support/mcp.ts'
 import { EXPECTED_CHECKS, EXPECTED_FAILURES, FAILURES_OF_FIXTURE, MUST_PASS } from '../support/mcp-conformance.ts'
 import { fixtureService } from '../support/mcp-fixture.ts'
@@ -186,7 +187,7 @@ const CALLS = [
   ...PROTECTED,
 ]
 
-test.skipIf(!programs)('the inspector finds nothing in the schemas, and calls every tool in both eras', async () => {
+test.skipIf(!programs)('the inspector finds nothing in the schemas in both eras, and calls every tool', async () => {
   const token = await railsToken()
   const inspect = (era: string, args: readonly string[]) =>
     program('mcp-inspector', [
@@ -198,7 +199,7 @@ test.skipIf(!programs)('the inspector finds nothing in the schemas, and calls ev
     expect([listed.code, listed.err]).toEqual([0, expect.not.stringContaining('Warning')])
     const { tools } = JSON.parse(listed.out) as { tools: { name: string }[] }
     expect(new Set(CALLS.map(({ name }) => name))).toEqual(new Set(tools.map(({ name }) => name)))
-    for (const { name, arguments: args } of CALLS) {
+    for (const { name, arguments: args } of isLong || era === 'modern' ? CALLS : CALLS.slice(0, 1)) {
       const asked = ['--tool-name', name, '--tool-args-json', JSON.stringify(args), '--format', 'json']
       const { code, out, err } = await inspect(era, ['--method', 'tools/call', ...asked])
       expect([name, code], err).toEqual([name, 0])

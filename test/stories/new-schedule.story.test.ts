@@ -277,4 +277,4 @@ test('a schedule is added by five files of the product, and everything knows it'
     status: ['cms_invented fresh', 'cms_invented expired'],
     page: true,
   })
-}, 120_000)
+})

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { isLong } from '../support/long.ts'
 import { PostgresServer, whyNoPostgres } from '../support/postgres.ts'
 import { Replicas } from '../support/replicas.ts'
 import { isSkipped } from '../support/skipping.ts'
@@ -7,7 +8,7 @@ import { isSkipped } from '../support/skipping.ts'
 // Two services on one PostgreSQL.
 
 const SAMPLE = join(import.meta.dir, '../../sample')
-const REPEATS = 2_000
+const REPEATS = isLong ? 2_000 : 300
 const AT_ONCE = 60
 
 const describeOnPostgres = isSkipped('tests on PostgreSQL', whyNoPostgres()) ? describe.skip : describe

@@ -1,11 +1,9 @@
 // What people do on the site, in a real browser: with a script, without one, and with the keyboard alone.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { noBrowser, openSite, type Site } from '../support/site.ts'
-
-setDefaultTimeout(120_000)
 
 let site: Site
 /** Its one edition has run out. */

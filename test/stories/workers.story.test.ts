@@ -111,7 +111,6 @@ test.skipIf(!valkey)(
     expect(await stopped).toBe(0)
     expect(again.filter(isRunning)).toEqual([])
   },
-  120_000,
 )
 
 test('several workers without a Valkey that counts for all of them are refused before anything is created', async () => {
