@@ -135,7 +135,7 @@ export async function askQuestions(parts: Parts, memory: Memory, asking: Questio
   const holding = new Set(standing.periods.map(({ release }) => release))
   const releases = entries.filter(isManifest).filter(({ row_count }) => row_count > 0)
   const inForce = releases.filter((release) => holding.has(nameOf(release)))
-  // Those withdrawn last: someone may still want them to be believed.
+  // The releases withdrawn last: someone may still want them to be believed.
   const taken = releases.filter(({ release_id }) => withdrawn.has(release_id)).slice(-most)
   let asked = 0
   for (const release of [...someOf(inForce, most, random), ...taken]) {

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { createServer } from 'node:http'
 import { Fetcher } from './fetcher.ts'
 
-/** What is answered, one after the other: the status, and what is said. */
+/** The answers, one after the other: status and body. */
 let answers: [status: number, body: string][] = []
 const server = createServer((_request, response) => {
   const [status, body] = answers.shift() ?? [500, '']

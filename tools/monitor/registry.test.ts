@@ -88,7 +88,7 @@ describe('a log is replayed entry by entry', () => {
     const registry = new MemoryRegistry(signer)
     lie(registry)
     expect(codesOf(registry)).toEqual([code])
-    // What was replayed before is not judged again.
+    // Entries that were replayed before are not judged again.
     expect(codesOf(registry, registry.entries.length)).toEqual([])
   })
 

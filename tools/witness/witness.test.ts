@@ -17,7 +17,7 @@ import { createWitness } from './witness-key.ts'
 
 const aLog = async (size: number, name = 'log.example/registry'): Promise<MemoryLog> =>
   new MemoryLog(await aSigner(name)).append(...leaves(0, size))
-/** The same log by the same key, with other entries after the first `shared`. */
+/** A log by the same key, with other entries after the first `shared`. */
 const forkOf = (log: MemoryLog, shared: number, size: number): MemoryLog => {
   const fork = new MemoryLog(log.signer)
   fork.leaves.push(...log.leaves.slice(0, shared))

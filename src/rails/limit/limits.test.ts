@@ -117,7 +117,7 @@ test('a caller with millions of requests takes no more memory than one with a re
     window.take('a')
   }
   expect(kept() - before).toBeLessThan(1_000_000)
-  // Of the last second, and of one moment that is rounded up.
+  // Requests of the last second, and of one moment that is rounded up.
   expect(window.take('a').remaining).toBeWithin(10_000_000 - 1_001_001, 10_000_000 - 999_999)
 })
 
@@ -220,7 +220,7 @@ test('a caller who has used much is not forgotten for newcomers who used little'
     expect(window.size).toBe(4)
   }
   expect(window.hasRoom('much')).toBe(false)
-  // Those of the crowd who are left are the last that came.
+  // The callers that are left are the last that came.
   expect(window.take('newcomer 39')).toMatchObject({ remaining: 3 })
   expect(window.take('newcomer 0')).toMatchObject({ remaining: 4 })
 })

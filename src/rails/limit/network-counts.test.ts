@@ -60,7 +60,7 @@ test('a network that waits as long as it is told has room then, and not a second
     fc.property(counted, fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 5 }), (count, limit, cost) => {
       fc.pre(cost <= limit && lately(count) + cost > limit)
       const seconds = secondsUntilRoom(count, limit, cost, 60)
-      /** What is counted after a wait in which nothing came. */
+      /** The counts after a wait without requests. */
       const after = (wait: number): number => {
         const elapsed = count.elapsed + wait / 60
         if (elapsed < 1) return lately({ ...count, elapsed })
@@ -78,7 +78,7 @@ test('where a set is full, a network with the fewest requests is forgotten, and 
   const newcomers = crowded.slice(16)
   table.add({ name: gone }, 1_000, 0)
   for (const [i, name] of others.entries()) table.add({ name }, 20 + i, 2 * WINDOW_MS)
-  // Of two windows ago: nothing of it counts any more.
+  // Requests of two windows ago do not count any more.
   table.add({ name: newcomers[0] ?? '' }, 5, 2 * WINDOW_MS)
   const kept = (name: string, now: number): number => {
     const { current, before } = table.countOf({ name }, now)

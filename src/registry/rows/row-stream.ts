@@ -41,7 +41,7 @@ export const ndjson = (db: Files, release: RowSource): AsyncGenerator<Uint8Array
     })(),
   )
 
-/** The same under Zstandard, as it is served and as mirrors keep it. */
+/** The rows under Zstandard, as they are served and as mirrors keep them. */
 export const packedRows = (db: Files, release: RowSource): AsyncGenerator<Uint8Array> => packed(ndjson(db, release))
 
 /** Joins short texts, which would take long to send one by one. */

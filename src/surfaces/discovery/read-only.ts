@@ -1,4 +1,4 @@
-// What a mirror does not do: it issues no keys and no tokens, and knows nothing that is not in the logs.
+// A mirror issues no keys and no tokens, and knows nothing that is not in the logs.
 
 import { z } from 'zod'
 import type { Access, Operation } from '../../operation.ts'

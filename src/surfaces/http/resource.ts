@@ -18,7 +18,7 @@ export interface Resource {
   cost?: number
   /** Takes long to render: it waits for its turn, and light work goes first. */
   heavy?: true
-  /** The same stamp and the same path give the same bytes: see `Operation`. */
+  /** Equal stamps and paths give equal bytes: see `Operation`. */
   stamp?: Stamp
   /** Its bytes are worth compressing, though their type does not say so. Text always is. */
   compressed?: true

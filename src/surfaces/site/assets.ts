@@ -17,7 +17,7 @@ export type AssetName = keyof typeof ENTRIES
 export interface Asset {
   path: string
   text: string
-  /** What a debugger shows in place of a minified script. */
+  /** The source map: a debugger shows the source in place of the minified script. */
   map?: { path: string; text: string }
 }
 export type Assets = Readonly<Record<AssetName, Asset>>
