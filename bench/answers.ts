@@ -33,7 +33,7 @@ export async function answers(folder: string): Promise<Line[]> {
       ...(await warm(service, kinds, folder)),
       ...first,
       await bills(service, kinds.plain, folder),
-      await checkedBill(service),
+      notMeasured('a bill of 20 lines, checked with pairs', `${MOST_BILL_MS} ms`, 'bills are not checked yet'),
       ...(await checking(service, kinds.plain)),
     ]
   } finally {
@@ -217,40 +217,6 @@ async function bills(service: Service, plain: Kind, folder: string): Promise<Lin
     figure: `${ms(p50Ms)} (${ms(cpuUs / 1_000)} of processor time)`,
     isMet: p50Ms <= MOST_BILL_MS,
   }
-}
-
-const PAIRS = [
-  ['80053', '82947'],
-  ['99284', '36415'],
-] as const
-
-/** A bill of twenty lines with pairs that are not paid together. */
-async function checkedBill({ url }: Service): Promise<Line> {
-  const [what, floor] = ['a bill of 20 lines, checked with pairs', `${MOST_BILL_MS} ms`]
-  const codes = Array.from({ length: 10 }, (_, i) => PAIRS[i % PAIRS.length] ?? []).flat()
-  const lines = codes.map((code, i) => ({
-    code,
-    day: `2026-07-${String(i + 1).padStart(2, '0')}`,
-    units: '1',
-    billed: '100.00',
-  }))
-  const ask = (region: string): Promise<Response> =>
-    fetch(`${url}/bill/check`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ kind: 'hospital', region, day: '2026-07-15', lines }),
-    })
-  if ((await ask('national')).status === 404) return notMeasured(what, floor, 'bills are not checked yet')
-  const waits: number[] = []
-  for (let i = 0; i < 100; i++) {
-    const began = performance.now()
-    const answer = await ask('US-IL-16')
-    await answer.bytes()
-    if (answer.status !== 200) throw new Error(`a bill is answered with ${answer.status}`)
-    waits.push(performance.now() - began)
-  }
-  const wait = waits.sort((a, b) => a - b)[50] as number
-  return { what, floor, figure: ms(wait), isMet: wait <= MOST_BILL_MS }
 }
 
 export const machine = (): string =>

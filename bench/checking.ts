@@ -1,6 +1,5 @@
 // What it costs to check an answer to its question, with the verifier as the package publishes it.
 
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { answerOfPage, findChromium, whyNoChromium } from '../test/support/browser.ts'
 import { type Line, median, ms, notMeasured, outputOf, perSecond } from './measure.ts'
@@ -48,7 +47,11 @@ export async function checking({ url }: Service, kind: Kind): Promise<Line[]> {
     figure: perSecond(rate),
     isMet: rate >= 2_000,
   }
-  return [inBun, ...(await inChromium(given, policy)), inPython()]
+  return [
+    inBun,
+    ...(await inChromium(given, policy)),
+    notMeasured('check of one answer, Python', '20 ms', 'there is no package in Python yet'),
+  ]
 }
 
 async function inChromium(given: readonly { question: object; text: string }[], policy: string): Promise<Line[]> {
@@ -80,13 +83,4 @@ async function inChromium(given: readonly { question: object; text: string }[], 
     { what: later, floor: '5 ms', figure: ms(wait), isMet: wait <= 5 },
     { what: first, floor: '60 ms', figure: ms(loading), isMet: loading <= 60 },
   ]
-}
-
-function inPython(): Line {
-  const [what, floor] = ['check of one answer, Python', '20 ms']
-  return notMeasured(
-    what,
-    floor,
-    existsSync(join(ROOT, 'python')) ? 'the bench does not know it' : 'there is no package',
-  )
 }
