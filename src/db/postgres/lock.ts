@@ -26,7 +26,12 @@ export async function takeNamed(place: PostgresPlace, name: string): Promise<Nam
     await close(connection)
     throw error
   })
-  if (isTaken) return { release: () => close(connection) }
+  const release = async (): Promise<void> => {
+    // The server releases the lock of a closed connection a moment later, and the next process would find the store in use.
+    await run(connection, 'SELECT pg_advisory_unlock($1)', [numberIn(place, name)], STATEMENT_MS).catch(() => undefined)
+    await close(connection)
+  }
+  if (isTaken) return { release }
   await close(connection)
   return undefined
 }
