@@ -15,14 +15,14 @@ const EXCLUSIVE = 'pg_try_advisory_lock'
 const SHARED = 'pg_try_advisory_lock_shared'
 /** How long to wait before a lost lock is taken again. */
 const AGAIN_MS = 500
-/** How often a lock is tried. The server releases the locks of a connection a moment after it was closed. */
+/** How often a lock is tried. The server releases the locks of a process that was killed a moment later. */
 const TRIES = 8
 const TRY_MS = 250
 
 /** Takes a named lock with its own connection, so that it ends when the process dies. Undefined if another has it. */
 export async function takeNamed(place: PostgresPlace, name: string): Promise<NamedLock | undefined> {
   const connection = connectTo(place, 1)
-  const isTaken = await takeSoon(connection, place, name).catch(async (error: unknown) => {
+  const isTaken = await takeSoon(connection, EXCLUSIVE, place, name).catch(async (error: unknown) => {
     await close(connection)
     throw error
   })
@@ -65,7 +65,7 @@ export async function takeShared(place: PostgresPlace, name: string): Promise<Na
     await close(connection)
   }
   try {
-    if (await take(connection, SHARED, place, name)) return { release }
+    if (await takeSoon(connection, SHARED, place, name)) return { release }
   } catch (error) {
     await release()
     throw error
@@ -74,9 +74,9 @@ export async function takeShared(place: PostgresPlace, name: string): Promise<Na
   return undefined
 }
 
-async function takeSoon(connection: SQL, place: PostgresPlace, name: string): Promise<boolean> {
+async function takeSoon(connection: SQL, how: string, place: PostgresPlace, name: string): Promise<boolean> {
   for (let tries = 1; ; tries++) {
-    if (await take(connection, EXCLUSIVE, place, name)) return true
+    if (await take(connection, how, place, name)) return true
     if (tries === TRIES) return false
     await Bun.sleep(TRY_MS)
   }
