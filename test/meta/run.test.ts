@@ -77,7 +77,8 @@ test('words choose the test files that have them in their path or in the names o
   expect(chosenTests([])).toEqual([])
   expect(chosenTests(['never gives up its turn'])).toEqual(['test/meta/run.test.ts'])
   expect(chosenTests(['RUN.TEST', 'SIGN', 'leaves nothing behind'])).toEqual([])
-  expect(chosenTests(['meta/run', 'leaves nothing behind'])).toEqual(['test/meta/run.test.ts'])
+  expect(chosenTests(['meta', 'leaves nothing behind'])).toEqual(['test/meta/run.test.ts'])
+  expect(chosenTests(['meta/run', 'meta/rooms'])).toEqual(['test/meta/rooms.test.ts', 'test/meta/run.test.ts'])
   expect(chosenTests(['./test/meta/run.test.ts', 'src/rails/oauth'])).toEqual([
     'src/rails/oauth/assertion.test.ts',
     'test/meta/run.test.ts',

@@ -16,15 +16,18 @@ const testFiles = (): string[] =>
 const wordsIn = (path: string): string =>
   [path, ...Array.from(readFileSync(path, 'utf8').matchAll(NAME), ([, , name]) => name)].join('\n').toLowerCase()
 
+/** A path, or a part of one. */
+const isPath = (word: string): boolean => word.includes('/') || word.endsWith('.ts') || existsSync(word)
+
 /** The test files at the paths among these words, and those whose path and names of tests have every other word. */
-export function chosenTests(words: readonly string[]): string[] {
-  const paths = words.filter((word) => existsSync(word)).map((path) => path.replace(/^\.\//, ''))
-  const others = words.filter((word) => !existsSync(word)).map((word) => word.toLowerCase())
+export function chosenTests(given: readonly string[]): string[] {
+  const paths = given.filter(isPath).map((path) => path.replace(/^\.\//, ''))
+  const words = given.filter((word) => !isPath(word)).map((word) => word.toLowerCase())
   const isAt = (file: string, path: string): boolean =>
-    statSync(path).isDirectory() ? file.startsWith(`${path.replace(/\/$/, '')}/`) : file === path
+    existsSync(path) && statSync(path).isDirectory() ? file.startsWith(path.replace(/\/*$/, '/')) : file.includes(path)
   const matches = (file: string): boolean => {
     const text = wordsIn(file)
-    return others.every((word) => text.includes(word))
+    return words.every((word) => text.includes(word))
   }
-  return testFiles().filter((file) => paths.some((path) => isAt(file, path)) || (others.length > 0 && matches(file)))
+  return testFiles().filter((file) => paths.some((path) => isAt(file, path)) || (words.length > 0 && matches(file)))
 }

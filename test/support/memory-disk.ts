@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawnSync } from 'bun'
@@ -22,14 +22,24 @@ const WHOLE_RUN_BYTES = 4 * 1024 ** 3
  * for the disk each time, so it is in memory, unless programs in it may not run.
  */
 export function scratchFolder(): string {
-  const folder = mkdtempSync(join(memoryDisk(WHOLE_RUN_BYTES), 'atr-run-'))
+  const disk = memoryDisk(WHOLE_RUN_BYTES)
+  removeLeft(disk)
+  const folder = mkdtempSync(join(disk, `atr-run-${process.pid}-`))
   const program = join(folder, 'program')
   writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
   // As for every temporary folder: PostgreSQL and some tests run as another user.
   chmodSync(folder, 0o1777)
   if (canRun(program)) return folder
   rmSync(folder, { recursive: true })
-  return mkdtempSync(join(tmpdir(), 'atr-run-'))
+  return mkdtempSync(join(tmpdir(), `atr-run-${process.pid}-`))
+}
+
+/** Removes what runs have left that were killed. */
+function removeLeft(disk: string): void {
+  for (const name of readdirSync(disk)) {
+    const [, pid] = /^atr-run-(\d+)-/.exec(name) ?? []
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(disk, name), { recursive: true, force: true })
+  }
 }
 
 function canRun(program: string): boolean {
@@ -37,5 +47,13 @@ function canRun(program: string): boolean {
     return spawnSync([program]).success
   } catch {
     return false
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as { code?: string }).code === 'EPERM'
   }
 }
