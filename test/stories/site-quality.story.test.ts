@@ -5,7 +5,6 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import HOSTILE from '../attack/hostile-texts.json'
 import { keepScreenshot, noBrowser, openSite, type Site } from '../support/site.ts'
-import { isThroughPrism } from '../support/through-prism.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -63,77 +62,31 @@ test.skipIf(noBrowser)('nobody is shut out of any page, in any width or light', 
   await page.context().close()
 })
 
-/** What every page needs, one style, one script and one picture, with next to nothing in them. */
-const BARE: Record<string, [type: string, text: string]> = {
-  '/': [
-    'text/html; charset=utf-8',
-    '<!doctype html><html lang="en"><title>-</title><link rel="stylesheet" href="/a.css"><script type="module" src="/a.js"></script><p>-<img src="/a.svg" alt="">',
-  ],
-  '/a.css': ['text/css', 'p{margin:0}'],
-  '/a.js': ['text/javascript', 'export {}'],
-  '/a.svg': ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'],
-}
+test.skipIf(noBrowser)('the first page is small, and does not move while it loads', async () => {
+  const page = await site.page()
+  const requests: Promise<{ url: string; bytes: number }>[] = []
+  page.on('requestfinished', (request) =>
+    requests.push(
+      request.sizes().then((size) => ({ url: request.url(), bytes: size.responseBodySize + size.responseHeadersSize })),
+    ),
+  )
+  await page.goto('/', { waitUntil: 'networkidle' })
+  const sizes = await Promise.all(requests)
+  const sum = (of: typeof sizes): number => of.reduce((total, { bytes }) => total + bytes, 0)
+  expect(sum(sizes)).toBeLessThan(60_000)
+  expect(sum(sizes.filter(({ url }) => url.endsWith('.js')))).toBeLessThan(30_000)
+  // A browser that is kept waiting may paint half of a line and then the rest of it. Up to 0.1 counts as good.
+  expect(await page.evaluate(shiftOfLayout)).toBeLessThan(0.1)
+  await page.context().close()
+})
 
-function serveBare(): Bun.Server<undefined> {
-  return Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    fetch(request) {
-      const [type, text] = BARE[new URL(request.url).pathname] ?? []
-      return new Response(text ?? null, { status: text ? 200 : 404, headers: { 'content-type': type ?? 'text/plain' } })
-    },
-  })
-}
-
-test.skipIf(noBrowser)(
-  'the first page is small, ready soon after a bare one, and does not move while it loads',
-  async () => {
-    // A proxy has a time of its own.
-    const most = isThroughPrism() ? 50 : 4
-    const bare = serveBare()
-    const shifts: number[] = []
-    let [ready, bareReady] = [Infinity, Infinity]
-    // The machine may be busy with other tests, and is then slow for both: the quickest of each are compared.
-    for (let load = 0; load < 15 && (load < 2 || ready > most * bareReady); load++) {
-      const page = await site.page()
-      const requests: Promise<{ url: string; bytes: number }>[] = []
-      page.on('requestfinished', (request) =>
-        requests.push(
-          request
-            .sizes()
-            .then((size) => ({ url: request.url(), bytes: size.responseBodySize + size.responseHeadersSize })),
-        ),
-      )
-      await page.goto('/', { waitUntil: 'networkidle' })
-      const sizes = await Promise.all(requests)
-      const sum = (of: typeof sizes): number => of.reduce((total, { bytes }) => total + bytes, 0)
-      expect(sum(sizes)).toBeLessThan(60_000)
-      expect(sum(sizes.filter(({ url }) => url.endsWith('.js')))).toBeLessThan(30_000)
-      const timing = await page.evaluate(timingOf)
-      ready = Math.min(ready, timing.ready)
-      shifts.push(timing.shift)
-      await page.context().close()
-
-      const other = await site.page()
-      await other.goto(bare.url.href, { waitUntil: 'networkidle' })
-      bareReady = Math.min(bareReady, (await other.evaluate(timingOf)).ready)
-      await other.context().close()
-    }
-    await bare.stop(true)
-    // A browser that is kept waiting may paint half of a line and then the rest of it. Up to 0.1 counts as good.
-    expect(Math.max(...shifts)).toBeLessThan(0.01)
-    expect(ready / bareReady).toBeLessThan(most)
-  },
-)
-
-function timingOf(): Promise<{ ready: number; shift: number }> {
-  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+function shiftOfLayout(): Promise<number> {
   return new Promise((resolve) => {
     let shift = 0
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) shift += (entry as unknown as { value: number }).value
     }).observe({ type: 'layout-shift', buffered: true })
-    setTimeout(() => resolve({ ready: navigation?.domContentLoadedEventEnd ?? Infinity, shift }), 100)
+    setTimeout(() => resolve(shift), 100)
   })
 }
 
