@@ -53,7 +53,12 @@ const isCode = (text = ''): boolean => /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/.test
 export async function kindsOf({ url }: Service, hospital: string): Promise<Record<KindName, Kind>> {
   const [rvus = '', gpci = ''] = PHYSICIAN
   const lines = plainLines(rvus).filter(([cpt]) => isCode(cpt))
-  const listed = new Set(lines.map(([cpt]) => cpt))
+  // A line with quoted cells lists its code too.
+  const listed = new Set(
+    textOf(rvus)
+      .split(/\r?\n/)
+      .map((line) => line.slice(0, line.indexOf(',')).trim()),
+  )
   const priced = lines.filter(
     ([, modifier, , status, , , , na, , facilityNa]) => `${modifier}${na}${facilityNa}` === '' && status === 'A',
   )
