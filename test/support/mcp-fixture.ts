@@ -19,8 +19,8 @@ import {
 import { makeGate } from '../../src/rails/admission.ts'
 import { makeLimiter } from '../../src/rails/limit/limits.ts'
 import { httpSurface } from '../../src/surfaces/http/router.ts'
+import { mcpTransport, type TransportParts } from '../../src/surfaces/mcp/endpoint.ts'
 import { answerMessage, guarded } from '../../src/surfaces/mcp/protocol.ts'
-import { mcpTransport, type TransportParts } from '../../src/surfaces/mcp/transport.ts'
 import type { Visitor } from '../../src/surfaces/mcp/visitor.ts'
 import { testApp } from './harness.ts'
 

@@ -56,7 +56,7 @@ async function verify(): Promise<void> {
     arguments: { ...asked, include: 'proof' },
   })
   const { structuredContent, _meta } = (result ?? {}) as Result
-  // As `QUESTION` in call.ts. The statement says how the question was read.
+  // As `QUESTION` in server.ts. The statement says how the question was read.
   const understood = _meta?.['agent-trust-registry/question'] as Members | undefined
   show('verdict', ...(await verdictOn(structuredContent, understood ?? asked)))
   element('verify').toggleAttribute('disabled', false)

@@ -1,41 +1,14 @@
-import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
-import type { Operation } from '../../operation.ts'
-import { API_VERSION } from '../discovery/about-api.ts'
-import { ABOUT } from '../discovery/descriptor.ts'
-import type { Resource } from '../http/resource.ts'
-import { callTool } from './call.ts'
-import type { Card } from './card.ts'
-import { withoutEcho } from './protocol-error.ts'
-import { listResources, listTemplates, readResource } from './resources.ts'
-import type { Tool } from './tools.ts'
+// One message, answered by the library of the protocol. In its errors the library repeats what was sent: a URI, a version,
+// a header. A model may read them, so callers get our own words for the same codes.
+
+import {
+  createMcpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server'
 import type { Visitor } from './visitor.ts'
-
-export interface ServerParts {
-  operations: () => readonly Operation[]
-  /** The operations that answer: all, except on a mirror. */
-  answered: () => readonly Operation[]
-  resources: () => readonly Resource[]
-  /** The day, as an ISO date in UTC. */
-  today: () => string
-  card: Card
-  tools: readonly Tool[]
-  /** The tools of `answered`. The others are not listed; a call of one is told where to ask. */
-  listed: readonly Tool[]
-  /** The notice of a mirror; undefined on the service itself. */
-  notice: string | undefined
-  visitor: Visitor
-}
-
-const FIVE_MINUTES = { ttlMs: 300_000, cacheScope: 'public' } as const
-const CACHE_HINTS = {
-  'server/discover': FIVE_MINUTES,
-  'tools/list': FIVE_MINUTES,
-  'prompts/list': FIVE_MINUTES,
-  'resources/list': FIVE_MINUTES,
-  'resources/templates/list': FIVE_MINUTES,
-  'resources/read': FIVE_MINUTES,
-}
-const INSTRUCTIONS = `${ABOUT} A Medicare amount is a reference, not what a patient owes. A refusal that says there is no price is an answer: do not invent one. Cite the source that stands in each answer.`
 
 /** Answers one message, whose body has been read, by the rules of the protocol. The answer is whole, and repeats nothing. */
 export const answerMessage = async (
@@ -43,8 +16,7 @@ export const answerMessage = async (
   parsedBody: unknown,
   visitor: Visitor,
   serverFor: () => Server,
-): Promise<Response> =>
-  withoutEcho(await createMcpHandler(serverFor).fetch(request, { parsedBody }), () => visitor.hasRefused)
+): Promise<Response> => withoutEcho(await createMcpHandler(serverFor).fetch(request, { parsedBody }), visitor)
 
 /** Runs what answers a message. The protocol would send the text of any error to the caller. */
 export async function guarded<Result>(visitor: Visitor, work: () => Promise<Result>): Promise<Result> {
@@ -58,30 +30,70 @@ export async function guarded<Result>(visitor: Visitor, work: () => Promise<Resu
   }
 }
 
-/** The server of this service, for one message. */
-export function registryServer(parts: ServerParts): Server {
-  const { operations, answered, resources, card, today, tools, listed, notice, visitor } = parts
-  const { baseUrl } = visitor
-  const readable = { operations: operations(), resources: resources(), card }
-  const shown = { ...readable, operations: answered() }
-  const server = new Server(
-    { name: 'agent-trust-registry', version: API_VERSION },
-    {
-      // No changes are announced, so a stream to listen on ends at once and cannot be held.
-      capabilities: { tools: {}, resources: {}, prompts: {} },
-      instructions: notice === undefined ? INSTRUCTIONS : `${INSTRUCTIONS} ${notice}`,
-      cacheHints: CACHE_HINTS,
-    },
-  )
-  server.setRequestHandler('tools/list', () => ({ tools: listed.map((tool) => tool.listed) }))
-  server.setRequestHandler('tools/call', ({ params }) =>
-    guarded(visitor, () => callTool(tools, params, visitor, today)),
-  )
-  server.setRequestHandler('resources/list', () => ({ resources: listResources(shown, baseUrl) }))
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates(shown, baseUrl) }))
-  server.setRequestHandler('resources/read', ({ params }) =>
-    guarded(visitor, () => readResource(readable, params.uri, visitor)),
-  )
-  server.setRequestHandler('prompts/list', () => ({ prompts: [] }))
-  return server
+type Members = Record<string, unknown>
+interface RpcError {
+  code: number
+  message: string
+  data?: unknown
+}
+
+/** A code of the revision 2026-07-28 that the library does not name. */
+const HEADER_MISMATCH = -32_020
+const VERSIONS = `the revisions of this service are 2026-07-28, ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`
+
+const WORDS: { readonly [code: number]: string } = {
+  [ProtocolErrorCode.ParseError]: 'The body is not a JSON-RPC message',
+  [ProtocolErrorCode.InvalidRequest]: 'The body is not a JSON-RPC message that this service takes',
+  [ProtocolErrorCode.MethodNotFound]: 'Method not found',
+  [ProtocolErrorCode.InvalidParams]:
+    'Invalid params: they do not fit the method, or `_meta` lacks the protocol version or the capabilities of the client',
+  // Our own failures are logged and sent elsewhere; the library also says this of params of a wrong type.
+  [ProtocolErrorCode.InternalError]: 'The request could not be answered: check that its params fit the method',
+  [ProtocolErrorCode.MissingRequiredClientCapability]:
+    'The client lacks a capability that this request needs: see `data.requiredCapabilities`',
+  [ProtocolErrorCode.UnsupportedProtocolVersion]: `Unsupported protocol version: ${VERSIONS}`,
+  [HEADER_MISMATCH]: 'MCP-Protocol-Version, Mcp-Method and Mcp-Name must be there and say the same as the body',
+}
+
+/** Errors of the transport have one code, and differ in the status. */
+const WORDS_BY_STATUS: { readonly [status: number]: string } = {
+  400: `The message does not fit its headers; ${VERSIONS}`,
+  406: 'Accept must have both application/json and text/event-stream',
+  415: 'Content-Type must be application/json',
+}
+
+/** The answer with every error of the library in our words. */
+async function withoutEcho(response: Response, visitor: Visitor): Promise<Response> {
+  const body = await response.text()
+  const shown = visitor.hasRefused || !body.includes('"error"') ? body : inOurWords(response, body)
+  return new Response(shown === '' ? null : shown, response)
+}
+
+function inOurWords({ headers, status }: Response, body: string): string {
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false
+  return isStream
+    ? body.replaceAll(/^data: (.+)$/gm, (_, text: string) => `data: ${rewritten(text, status)}`)
+    : rewritten(body, status)
+}
+
+function rewritten(text: string, status: number): string {
+  const message = JSON.parse(text) as { error?: RpcError }
+  const { error } = message
+  if (error === undefined) return text
+  const { code } = error
+  const data = code in DATA ? DATA[code]?.((error.data ?? {}) as Members) : undefined
+  const said = WORDS[code] ?? WORDS_BY_STATUS[status] ?? 'The request was refused'
+  return JSON.stringify({ ...message, error: { code, message: said, ...(data && { data }) } })
+}
+
+/** A version of letters could say anything; one of digits cannot. */
+const isVersion = (text: unknown): boolean => typeof text === 'string' && /^v?[0-9][0-9.-]{0,15}$/.test(text)
+
+/** The data that a client needs in order to continue, by code. */
+const DATA: { readonly [code: number]: (data: Members) => Members } = {
+  [ProtocolErrorCode.MissingRequiredClientCapability]: ({ requiredCapabilities }) => ({ requiredCapabilities }),
+  [ProtocolErrorCode.UnsupportedProtocolVersion]: ({ supported, requested }) => ({
+    supported,
+    requested: isVersion(requested) ? requested : '',
+  }),
 }

@@ -5,7 +5,7 @@ import {
   ProtocolErrorCode,
   type ReadResourceResult,
 } from '@modelcontextprotocol/server'
-import { answerText, type Operation } from '../../operation.ts'
+import { answerText, type Operation, perform } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { LIMITS, readHead, readInput, targetOf } from '../http/request.ts'
 import { isFile, type Resource, wholePage } from '../http/resource.ts'
@@ -68,9 +68,8 @@ export async function readResource(parts: ReadableParts, uri: string, visitor: V
     .flatMap((op) => (valuesIn(op.http.path, path) ? [{ op, values: valuesIn(op.http.path, path) ?? {} }] : []))[0]
   if (found) {
     const request = new Request(`http://localhost${target}`)
-    const outcome = await visitor.perform(found.op, () =>
-      readInput(found.op, { request, search, head: readHead(request.headers) }, found.values),
-    )
+    const read = () => readInput(found.op, { request, search, head: readHead(request.headers) }, found.values)
+    const outcome = visitor.note(await perform(found.op, visitor.call, visitor.gate, read))
     if (!outcome.ok) throw refusalOfRead(outcome.problem, visitor, found.op)
     return { contents: [{ uri, mimeType: JSON_TYPE, text: answerText(outcome.output) }] }
   }

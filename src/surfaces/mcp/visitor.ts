@@ -1,5 +1,4 @@
 import type { Call, Gate, Operation, Outcome, Quota } from '../../operation.ts'
-import { perform } from '../../operation.ts'
 import type { Problem } from '../../problem.ts'
 import { parameterLocation } from '../http/request.ts'
 import { problemDocument } from '../http/response.ts'
@@ -23,9 +22,9 @@ export class Visitor {
     readonly baseUrl: string,
   ) {}
 
-  async perform(op: Operation, read: () => Promise<Record<string, unknown>>): Promise<Outcome> {
+  /** Notes how the operation of the message went. */
+  note(outcome: Outcome): Outcome {
     this.isCounted = true
-    const outcome = await perform(op, this.call, this.gate, read)
     this.quota = outcome.visit.quota
     if (!outcome.ok && ['unauthenticated', 'forbidden'].includes(outcome.problem.entry.kind))
       this.turnedAway = outcome.problem

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { READ_NAMES, SHARED_NAMES } from '../words/input.ts'
+
+/** Words of a schema that the description says better. */
+const NOISE = new Set(['$schema', 'examples', 'maxLength', 'propertyNames'])
+
+type Schema = Readonly<Record<string, unknown>>
+
+/**
+ * The input as JSON Schema 2020-12, as short as it can be: an agent pays for every word of the list of tools. The
+ * arguments of a lookup inside those of another tool mean the same there, so only their types are repeated.
+ */
+export function schemaOf(input: z.ZodObject, lookup: z.ZodObject): Schema {
+  const shortened = (schema: Schema, isNested: boolean): Schema => {
+    // A format says what its pattern says, in one word.
+    const kept = Object.entries(schema).filter(
+      ([word, value]) =>
+        !NOISE.has(word) &&
+        !(word === 'pattern' && 'format' in schema) &&
+        !(word === 'additionalProperties' && value !== false),
+    )
+    return Object.fromEntries(
+      kept.map(([word, value]) => [
+        word,
+        word === 'items' ? shortened(value as Schema, true) : short(word, value, isNested),
+      ]),
+    )
+  }
+  const short = (word: string, value: unknown, isNested: boolean): unknown => {
+    if (word !== 'properties') return value
+    const members = Object.entries(value as Record<string, Schema>).map(([name, schema]) => [
+      name,
+      isNested && name in lookup.shape ? { type: schema['type'] } : inAnyForm(name, shortened(schema, true)),
+    ])
+    return Object.fromEntries(members)
+  }
+  const schema = shortened(z.toJSONSchema(input, { io: 'input' }) as Schema, false)
+  return 'lines' in input.shape ? { ...schema, properties: { ...(schema['properties'] as object), ...ONCE } } : schema
+}
+
+/** A client that checks arguments before it sends them must not refuse `99213-25`, which is read: a description forbids nothing. */
+function inAnyForm(name: string, schema: Schema): Schema {
+  if (!READ_NAMES.includes(name)) return schema
+  const { pattern: _, format, type, ...others } = schema
+  // The other values may begin with zeros, which a number would lose: they stay texts.
+  if (name === 'billed') return { ...others, anyOf: [{ type }, { type: 'number' }] }
+  if (format !== 'date') return { type, ...others }
+  return { type, ...others, description: `${others['description']}; as 2026-07-15` }
+}
+
+/** Arguments for all lines are no parameters of the operation: they are put into the lines before. */
+const ONCE = Object.fromEntries(
+  SHARED_NAMES.map((name) => [name, { type: 'string', description: 'for all lines without one of their own' }]),
+)
