@@ -35,9 +35,7 @@ import { publishedRegistry } from './registry/lookup/view.ts'
 import { type RegistryParts, registryOperations } from './registry/operations.ts'
 import { rowStreams } from './registry/rows/row-stream.ts'
 import { providerFacts } from './registry/state/provider-facts.ts'
-import { A2A_PATH, a2aEndpoint } from './surfaces/a2a/endpoint.ts'
-import { skillsOf } from './surfaces/a2a/skills.ts'
-
+import { A2A_PATH, a2aEndpoint, skillsOf } from './surfaces/a2a/endpoint.ts'
 import { billEndpoint, billPage } from './surfaces/check/bill-page.ts'
 import { verifyPage } from './surfaces/check/verify-page.ts'
 import { agentCard } from './surfaces/discovery/agent-card.ts'
@@ -253,7 +251,7 @@ export function makeApp(
   const allMounts: Mount[] = [
     billEndpoint({ frame, operations: () => operations, gate, baseUrl, today, hospitals }),
     tokenEndpoint({ operation: tokenOperation(oauth), gate, baseUrl, clientCall: (claim) => clientCall(oauth, claim) }),
-    a2aEndpoint({ operations: () => operations, gate, baseUrl, now, dayOf, randomId: randomUUID }),
+    a2aEndpoint({ skills: () => skillsOf(operations), gate, baseUrl, now, dayOf, randomId: randomUUID }),
     mcpEndpoint({
       operations: () => operations,
       answered: () => answered,

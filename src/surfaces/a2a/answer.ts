@@ -9,7 +9,6 @@ import { problemDocument, quotaHeaders, refusalHeaders } from '../http/response.
 import { readInput } from '../words/input.ts'
 import { readQuestion, skillFor, textProblem, wordsShown } from './question.ts'
 import { envelope, RpcError, type RpcErrorName, type RpcId, readRequest } from './rpc.ts'
-import { skillsOf } from './skills.ts'
 import {
   answeredTask,
   MOST_ID_LENGTH,
@@ -24,7 +23,8 @@ import { readText } from './text.ts'
 const MOST_BYTES = 64 * 1024
 
 export interface A2aParts {
-  operations: () => readonly Operation[]
+  /** The operations that are skills. */
+  skills: () => readonly Operation[]
   gate: Gate
   baseUrl: () => string
   /** Epoch milliseconds. */
@@ -201,8 +201,8 @@ async function cancelTask(_: Method, params: unknown): Promise<Reply> {
   throw new RpcError('task_not_cancelable')
 }
 
-const operationOf = ({ operations }: A2aParts, skill: string): Operation | undefined =>
-  skillsOf(operations()).find(({ name }) => name === skill)
+const operationOf = ({ skills }: A2aParts, skill: string): Operation | undefined =>
+  skills().find(({ name }) => name === skill)
 
 /** Asks the question of a task, and puts the task under the given name. */
 async function taskOf(parts: Method, subject: Subject, name?: 'task'): Promise<Reply> {
@@ -212,7 +212,7 @@ async function taskOf(parts: Method, subject: Subject, name?: 'task'): Promise<R
   if (asked instanceof Problem) return { result: named(refusedTask(checked(subject), undefined, asked, context)) }
   const op = operationOf(parts, asked.skill)
   if (!op) {
-    const names = skillsOf(parts.operations()).map(({ name }) => name)
+    const names = parts.skills().map(({ name }) => name)
     throw new RpcError('invalid_params', `there is no such skill; the skills are ${names.join(', ')}`)
   }
   const day = parts.dayOf(subject.at)
