@@ -49,6 +49,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 /** One more than there are processors: tests wait for programs, timers and servers too. */
 const AT_ONCE = availableParallelism() + 1
 
+/** Each process keeps its modules, and what it has compiled of them, over all test files that it runs. */
+const IN_PARALLEL = [`--parallel=${AT_ONCE}`, '--no-isolate']
+
 /** Ends a test that hangs. A test that works is never near it, on the busiest machine. */
 const LONGEST_TEST_MS = isLong ? 36_000_000 : 600_000
 
@@ -79,7 +82,7 @@ async function tests(args: readonly string[], engine = process.env['ATR_ENGINE']
   console.log(`\n== tests on ${engine}`)
   const report = join(scratch, `${engine}.xml`)
   const reporting = ['--reporter=junit', `--reporter-outfile=${report}`]
-  const [command = '', ...rest] = endingWithThis([BUN, 'test', `--parallel=${AT_ONCE}`, ...reporting, ...args])
+  const [command = '', ...rest] = endingWithThis([BUN, 'test', ...IN_PARALLEL, ...reporting, ...args])
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: environment(engine) })
   let heard = performance.now()
   const listening = setInterval(() => {

@@ -84,7 +84,7 @@ test('every answer with a proof is verified, and says what it proves', async () 
 })
 
 test('nothing is believed before a policy is pinned, and a pinned one is not replaced', async () => {
-  await using other = await testApp({ sample: true })
+  await using other = await testApp({ sample: true, ownKeys: true })
   const bare = new RegistryClient({ baseUrl: BASE_URL, fetch: serviceOf(app), now: () => app.clock.now })
   expect((await failure(bare.lookup({ cpt: '99213' }))).code).toBe('policy_missing')
   const pins = memoryPins()

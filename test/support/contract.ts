@@ -153,8 +153,17 @@ function closedParts(schema: object): Schema {
   )
 }
 
+/** The paths of each document, as expressions. */
+const patterns = new WeakMap<OpenApi, [path: string, pattern: RegExp][]>()
+
 function pathOf(document: OpenApi, pathname: string): string | undefined {
-  const paths = Object.keys(document.paths)
+  if (pathname in document.paths) return pathname
+  const known = patterns.get(document) ?? patternsOf(document)
+  patterns.set(document, known)
+  return known.find(([, pattern]) => pattern.test(pathname))?.[0]
+}
+
+function patternsOf(document: OpenApi): [path: string, pattern: RegExp][] {
   // OpenAPI has no word for a parameter that takes the rest of the path; the pattern of its values tells.
   const some = (path: string, name: string): string => {
     const parameters = document.paths[path]?.['get']?.parameters?.map((each) => resolved<Parameter>(document, each))
@@ -164,5 +173,5 @@ function pathOf(document: OpenApi, pathname: string): string | undefined {
   }
   const pattern = (path: string): RegExp =>
     new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, (_, name: string) => some(path, name))}$`)
-  return paths.find((path) => path === pathname) ?? paths.find((path) => pattern(path).test(pathname))
+  return Object.keys(document.paths).map((path) => [path, pattern(path)])
 }

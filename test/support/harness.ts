@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { type App, makeApp } from '../../src/app.ts'
 import { loadSample } from '../../src/cli/sample.ts'
@@ -29,6 +30,8 @@ interface Given {
   today?: string
   limits?: Partial<Limits>
   sample?: boolean
+  /** With keys of its own: all others that have the sample of a day share theirs. */
+  ownKeys?: boolean
   charts?: Charts
   engine?: Engine
   /** For ready-made answers. */
@@ -42,6 +45,7 @@ export async function testApp({
   today = '2026-11-15',
   limits = {},
   sample = false,
+  ownKeys = false,
   charts = CHARTS,
   engine = DEFAULT_ENGINE,
   cacheBytes = 16 * 1024 * 1024,
@@ -51,9 +55,8 @@ export async function testApp({
   const folder = temporaryFolder()
   const config = readConfig(await storeEnvironment(join(folder.path, 'data'), engine))
   const clock = { now: Date.parse(`${today}T12:00:00Z`) }
-  await createInstallation(config, { origin: 'registry.example', now: clock.now }, async (made) => {
-    if (sample) await loadSample(made, () => clock.now)
-  })
+  if (sample) await (ownKeys ? makeSample : copySample)(config, clock.now)
+  else await createInstallation(config, { origin: 'registry.example', now: clock.now }, async () => {})
   const installation = await openInstallation(config)
   const lines: RequestLine[] = []
   const app = makeApp(installation, {
@@ -70,6 +73,30 @@ export async function testApp({
   const seen = isThroughPrism(way) ? await behindPrism(app, contract) : app
   return new TestApp(folder, config, installation, seen, clock, lines, contract)
 }
+
+/** A closed installation with the sample, for each time that tests of this process have asked for: others are copies of it. */
+const samples = new Map<number, Promise<Config>>()
+
+/** Makes an installation with the sample. To load it costs more than most tests do. */
+async function copySample(config: Config, now: number): Promise<void> {
+  if (config.DATABASE_URL !== undefined) return makeSample(config, now)
+  const known = samples.get(now) ?? firstSample(now)
+  samples.set(now, known)
+  const { DATA_DIR, lockDir } = await known
+  cpSync(DATA_DIR, config.DATA_DIR, { recursive: true })
+  cpSync(lockDir, config.lockDir, { recursive: true })
+}
+
+async function firstSample(now: number): Promise<Config> {
+  const folder = temporaryFolder()
+  process.once('exit', () => folder[Symbol.dispose]())
+  const config = readConfig({ DATA_DIR: join(folder.path, 'data') })
+  await makeSample(config, now)
+  return config
+}
+
+const makeSample = (config: Config, now: number): Promise<void> =>
+  createInstallation(config, { origin: 'registry.example', now }, (made) => loadSample(made, () => now))
 
 /** The documents of an app follow from its charts. To make them, and checks of answers, costs more than all else of an app. */
 const contracts = new Map<Charts, Promise<Contract>>()
