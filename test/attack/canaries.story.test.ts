@@ -209,7 +209,7 @@ const raw = (port: number, text: string): Promise<string> =>
   })
 
 test('nor in what a running service and the commands write, print and export', async () => {
-  await using service = await DemoService.start({ LOG_LEVEL: 'debug' })
+  await using service = await DemoService.startNew({ LOG_LEVEL: 'debug' })
   const port = Number(new URL(service.url).port)
   const stderr = new Response(service.child.stderr).text()
   const said: string[] = []

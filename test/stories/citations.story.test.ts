@@ -103,7 +103,7 @@ test('with an archive a source that is lost is a warning, and the copy is the ci
 async function demo({ archive = false }): Promise<DemoService & AsyncDisposable> {
   const folder = temporaryFolder()
   const environment = archive ? { ARCHIVE: join(folder.path, 'archive') } : {}
-  const service = await DemoService.start(environment as Record<string, string>, folder)
+  const service = await DemoService.startNew(environment as Record<string, string>, folder)
   return Object.assign(service, {
     async [Symbol.asyncDispose]() {
       await service.stop()

@@ -16,7 +16,7 @@ const below = (folder: string): string[] =>
 
 test('what a service writes, nobody but its owner can read', async () => {
   using folder = temporaryFolder()
-  const service = await DemoService.start({}, folder)
+  const service = await DemoService.startNew({}, folder)
   await fetch(`${service.url}/api/agent-rails/challenge`, {
     method: 'POST',
     headers: { 'x-agent-key': service.demoKey },

@@ -42,7 +42,7 @@ afterAll(async () => (await shared)?.[Symbol.asyncDispose]())
 
 test('the demo answers every endpoint, and a second start reuses its data', async () => {
   const folder = temporaryFolder()
-  const first = await DemoService.start({}, folder)
+  const first = await DemoService.startNew({}, folder)
   expect(first.demoKey).toMatch(/^atk_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/)
   for (const [path, status, type] of ENDPOINTS) {
     const response = await fetch(first.url + path)

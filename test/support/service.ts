@@ -1,6 +1,7 @@
+import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Subprocess, spawn } from 'bun'
-import { storeEnvironment } from './engines.ts'
+import { DEFAULT_ENGINE, storeEnvironment } from './engines.ts'
 import { temporaryFolder } from './folder.ts'
 import { prismInFront } from './through-prism.ts'
 
@@ -38,17 +39,45 @@ export async function atr(
   return { code, out, err }
 }
 
-/** The demo service as a newcomer starts it: a real process on a real port. */
+interface Folder {
+  path: string
+  [Symbol.dispose](): void
+}
+
+/** The demo service: a real process on a real port. */
 export class DemoService {
   private constructor(
     readonly child: Subprocess<'ignore', 'pipe', 'pipe'>,
     readonly url: string,
     readonly greeting: string,
-    readonly folder: { path: string; [Symbol.dispose](): void },
+    readonly demoKey: string,
+    readonly folder: Folder,
     readonly environment: Environment,
   ) {}
 
-  static async start(environment: Environment = {}, folder = temporaryFolder()): Promise<DemoService> {
+  /** As a newcomer starts it: it makes its store. */
+  static startNew(environment: Environment = {}, folder: Folder = temporaryFolder()): Promise<DemoService> {
+    return DemoService.#serve(environment, folder)
+  }
+
+  /** With the store of this folder; in an empty one, with a copy of a store that was made before, which costs less than to make one. */
+  static async start(environment: Environment = {}, folder: Folder = temporaryFolder()): Promise<DemoService> {
+    const isInFile = DEFAULT_ENGINE === 'sqlite' && !environment['DATABASE_URL']
+    if (!isInFile || existsSync(join(folder.path, 'data'))) return DemoService.#serve(environment, folder)
+    made ??= DemoService.#make()
+    const { path, demoKey } = await made
+    for (const name of ['data', 'data.lock']) cpSync(join(path, name), join(folder.path, name), { recursive: true })
+    return DemoService.#serve(environment, folder, demoKey)
+  }
+
+  static async #make(): Promise<{ path: string; demoKey: string }> {
+    const service = await DemoService.startNew()
+    await service.stop()
+    process.once('exit', () => service.folder[Symbol.dispose]())
+    return { path: service.folder.path, demoKey: service.demoKey }
+  }
+
+  static async #serve(environment: Environment, folder: Folder, demoKey?: string): Promise<DemoService> {
     const env = { DATA_DIR: join(folder.path, 'data'), PORT: '0', ...environment }
     const front = await prismInFront(env)
     const child = spawn([...ATR, 'serve', '--demo'], {
@@ -66,11 +95,7 @@ export class DemoService {
     }
     const url = front.PUBLIC_URL ?? /^ {2}(http:\/\/\S+)$/m.exec(greeting)?.[1]
     if (url === undefined) throw new Error(`the service did not start: ${await new Response(child.stderr).text()}`)
-    return new DemoService(child, url, greeting, folder, env)
-  }
-
-  get demoKey(): string {
-    return /atk_\w+/.exec(this.greeting)?.[0] ?? ''
+    return new DemoService(child, url, greeting, demoKey ?? /atk_\w+/.exec(greeting)?.[0] ?? '', folder, env)
   }
 
   atr(args: readonly string[], input = '') {
@@ -87,3 +112,6 @@ export class DemoService {
     this.folder[Symbol.dispose]()
   }
 }
+
+/** A demo that was started and stopped. */
+let made: Promise<{ path: string; demoKey: string }> | undefined
