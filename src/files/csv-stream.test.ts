@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { effort } from '../../test/support/effort.ts'
+import { isLong } from '../../test/support/long.ts'
 import { broken, tallCsv, wideCsv } from '../ingest/hospital/fixture.ts'
 import { Problem } from '../problem.ts'
 import { utf8 } from '../proof/bytes.ts'
@@ -156,7 +157,7 @@ test('however the bytes arrive, the records are the same', () => {
       const text = parts.join(',').replaceAll('\0', '')
       expect(read(text, chunk)).toEqual(read(text))
     }),
-    { numRuns: 300 },
+    { numRuns: isLong ? 300 : 80 },
   )
 })
 
@@ -169,7 +170,7 @@ test('records that are written by the rules are read back', () => {
       const text = rows.map((cells) => cells.map((each) => `"${each.replaceAll('"', '""')}"`).join(',')).join('\n')
       expect(records(text).map(([, ...cells]) => cells)).toEqual(rows)
     }),
-    { numRuns: 500 },
+    { numRuns: isLong ? 500 : 120 },
   )
 })
 
@@ -193,7 +194,7 @@ test('lines that begin like the one before are read like any other', () => {
       expect(together.map(([, ...each]) => each)).toEqual(alone.map(([, ...each]) => each))
       expect(together.map(([at], i) => at + i)).toEqual(alone.map(([at]) => at))
     }),
-    { numRuns: 1_000 },
+    { numRuns: isLong ? 1_000 : 200 },
   )
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { isLong } from '../../../test/support/long.ts'
 import { naiveSheet } from '../../../test/support/naive-table.ts'
 import { published, testOnPublished } from '../../../test/support/published-files.ts'
 import { verifyDerivation } from '../../proof/price/derivation.ts'
@@ -134,7 +135,8 @@ testOnPublished(
     expect(silent.map(([code]) => code)).toEqual([])
     const unpriced = [...seen].filter(([, own]) => own.every(({ kind }) => kind === 'absence')).map(([code]) => code)
     expect(unpriced).toContain('E2511')
-    for (const row of rows) if (!verifyDerivation(row).ok) throw new Error(`does not follow: ${named(row)}`)
+    for (const [i, row] of rows.entries())
+      if ((isLong || i % 11 === 0) && !verifyDerivation(row).ok) throw new Error(`does not follow: ${named(row)}`)
     const reread = equipment.reread()
     for (let i = 0; i < rows.length; i += 997) expect(checked(reread, rows[i] as Row, cited)).toEqual({ ok: true })
   },

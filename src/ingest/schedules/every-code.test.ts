@@ -4,6 +4,7 @@
 import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
+import { isLong } from '../../../test/support/long.ts'
 import { published, testOnPublished } from '../../../test/support/published-files.ts'
 import { readSheet } from '../../files/xlsx.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
@@ -33,18 +34,21 @@ const GPCI26 = 'cms-pfs/2026-rvu26b/GPCI2026.csv'
 /** The chart, the file with codes, the column of the code, the files beside it, and how many codes there are. */
 const FILES = [
   ['cms-pfs', 'cms-pfs/2025-rvu25d/PPRRVU2025_Oct.csv.gz', 0, [GPCI25], '2025-10-01'],
+  ['cms-clfs', 'cms-clfs/CLFS_2025_Q2V1.csv', 1, [], '2025-04-01'],
+  ['cms-opps', 'cms-opps/addendum_b_2026-04_softek_conversion.csv.gz', 0, [], '2026-04-01'],
+] as const
+/** Stories ask the lookup for every code of most of these. */
+const LONG_FILES = [
   ['cms-pfs', 'cms-pfs/2025-rvu25d/PPRRVU2025_Oct.txt.gz', 0, [GPCI25], '2025-10-01'],
   ['cms-pfs', 'cms-pfs/2026-rvu26ar/PPRRVU2026_Jan_nonQPP.csv.gz', 0, [GPCI26], '2026-01-01'],
   ['cms-pfs-qpp', 'cms-pfs/2026-rvu26ar/PPRRVU2026_Jan_QPP.csv.gz', 0, [GPCI26], '2026-01-01'],
   ['cms-pfs', 'cms-pfs/2026-rvu26c/PPRRVU2026_Jul_nonQPP.csv.gz', 0, [GPCI26], '2026-07-01'],
-  ['cms-clfs', 'cms-clfs/CLFS_2025_Q2V1.csv', 1, [], '2025-04-01'],
   ['cms-clfs', 'cms-clfs/PUF_CLFS_CY2026_Q2V1.csv', 1, [], '2026-04-01'],
   ['cms-opps', 'cms-opps/opps_addendum_b_2025.xlsx', 0, [], '2025-01-01'],
   ['cms-opps', 'cms-opps/addendum_b_2025-10.csv.gz', 0, [], '2025-10-01'],
-  ['cms-opps', 'cms-opps/addendum_b_2026-04_softek_conversion.csv.gz', 0, [], '2026-04-01'],
 ] as const
 
-for (const [chart, file, column, beside, effective_from] of FILES)
+for (const [chart, file, column, beside, effective_from] of [...FILES, ...(isLong ? LONG_FILES : [])])
   testOnPublished(`no code of ${file} is missing from its release`, [file, ...beside], async () => {
     const paths = [file, ...beside].map(published)
     const rejects = new Map()

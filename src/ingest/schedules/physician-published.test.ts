@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { isLong } from '../../../test/support/long.ts'
 import { published, SLOW, testOnPublished } from '../../../test/support/published-files.ts'
 import { csvRecords } from '../../files/csv.ts'
 import { verifyDerivation } from '../../proof/price/derivation.ts'
@@ -12,6 +13,9 @@ import { checkAgainstCap } from './physician-cap.ts'
 import { saidEdition } from './physician-edition.ts'
 import { physicianLines } from './physician-lines.ts'
 import { physicianRows, priceRow, serviceOf } from './physician-rows.ts'
+
+/** The rows of a region are made as those of the others are. */
+const someOf = <T>(places: readonly T[]): T[] => places.filter((_, i) => isLong || i % 12 === 0)
 
 const RVU25D = [
   'PPRRVU2025_Oct.csv.gz',
@@ -36,7 +40,7 @@ testOnPublished(
       ...each,
       line: places.get(`${each.cpt}|${each.modifier}`) ?? 0,
     }))
-    const localities = readGpci(gpci)
+    const localities = someOf(readGpci(gpci))
     const other = physicianRows(others, localities, { basis: 'medicare_pfs', effective_from: '2025-10-01' })
     let rows = 0
     for (const row of physicianRows(lines, localities, { basis: 'medicare_pfs', effective_from: '2025-10-01' })) {
@@ -46,9 +50,14 @@ testOnPublished(
         throw new Error(`the fixed-width file says something else: ${rowKey(row)}`)
     }
     expect(other.next().done).toBe(true)
-    expect(rows).toBe(1_365_871)
+    if (isLong) expect(rows).toBe(1_365_871)
     const { cited, edition, effective_from, row_total } = physicianSchedule([text, gpci, csv], {}, new Map())
-    expect([cited[0].sha256, edition, effective_from, row_total]).toEqual([csv.sha256, 'RVU25D', '2025-10-01', rows])
+    expect([cited[0].sha256, edition, effective_from, row_total]).toEqual([
+      csv.sha256,
+      'RVU25D',
+      '2025-10-01',
+      1_365_871,
+    ])
     expect(saidEdition(text)).toEqual({ year: 2025, edition: 'RVU25D', effective_from: '2025-10-01' })
   },
   SLOW,

@@ -15,7 +15,7 @@ import { exactPublisher, noisedPublisher, type Publisher, type Weakness } from '
 // that bound (Clopper-Pearson, with ALPHA divided by the number of attacks). A rule is broken by an attack if the same
 // limit, at ALPHA for this attack, lies above the bound. Seeds are fixed: the result is the same at every run.
 const ALPHA = 0.01
-const LEDGERS = isLong ? 200 : 25
+const LEDGERS = isLong ? 200 : 15
 const GAMES = isLong ? 5 : 2
 
 interface Score {
@@ -55,7 +55,7 @@ describe(`rule 2, in ${LEDGERS} ledgers of 80 to 2,000 cases over 24 windows`, (
 
 /** Enough games to show that the bound is passed, with a few to spare. Some bounds need more than a short run has. */
 function toBreak(how: Attack): { bound: number; ledgers: number } {
-  const bound = isLong ? boundOf(how) : Math.min(boundOf(how), 0.9)
+  const bound = isLong ? boundOf(how) : Math.min(boundOf(how), 0.8)
   const enough = 10 + triesToShow(bound, ALPHA)
   return { bound, ledgers: isLong ? Math.max(LEDGERS, enough) : enough }
 }
