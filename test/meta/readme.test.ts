@@ -72,7 +72,7 @@ const elsewhere = (steps: readonly Step[], from: string, to: string): Step[] =>
 
 test('the five things to try, and the tour, print what they say', async () => {
   const port = await freePort()
-  await using service = await DemoService.start({ PORT: String(port) })
+  await using service = await DemoService.startNew({ PORT: String(port) })
   const written = [...stepsOf('README.md', 'Five things to try'), ...stepsOf('docs/tour.md')]
   const steps = elsewhere(written, WRITTEN_FOR, `127.0.0.1:${port}`)
   expect(steps.length).toBeGreaterThan(35)
