@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { openSite } from '../test/support/site.ts'
+import { closeBrowser, openSite } from '../test/support/site.ts'
 
 const FOLDER = join(import.meta.dir, '../docs/screenshots')
 
@@ -64,3 +64,4 @@ for (const { name, path, width, height, colorScheme, before } of SHOTS) {
   if (process.argv[2]) await page.screenshot({ path: join(process.argv[2], `${name}.png`) })
   await page.context().close()
 }
+await closeBrowser()

@@ -25,7 +25,7 @@ export const findChromium = (): string | undefined =>
 export const whyNoChromium = (found: string | undefined): string | undefined =>
   found === undefined ? 'there is no Chromium here and none can be installed' : undefined
 
-/** One browser for the tests of a file, driven from outside: pages, keys, print. Close it in `afterAll`. */
+/** A browser that is driven from outside: pages, keys, print. */
 export const openBrowser = (chromium: string): Promise<Browser> =>
   driver.launch({ executablePath: chromium, args: FLAGS.slice(1) })
 

@@ -2,7 +2,7 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { findChromium, openBrowser, whyNoChromium } from './browser.ts'
 import { type TestApp, testApp } from './harness.ts'
 import { isSkipped } from './skipping.ts'
@@ -10,16 +10,30 @@ import { isSkipped } from './skipping.ts'
 const found = findChromium()
 export const noBrowser = isSkipped('pages in a browser', whyNoChromium(found))
 
+/** The browser of this process: to start one takes longer than most pages do. It ends with the process, or with `closeBrowser`. */
+let opened: Promise<Browser> | undefined
+
+function browser(): Promise<Browser> {
+  if (!found) throw new Error('there is no Chromium here, and none can be installed')
+  opened ??= openBrowser(found)
+  return opened
+}
+
+/** For programs that end when nothing is open any more. */
+export async function closeBrowser(): Promise<void> {
+  await (await opened)?.close()
+  opened = undefined
+}
+
 export interface Site {
   app: TestApp
   url: string
-  browser: Browser
   /** A page in a window of its own. What it complains about is in `complaints`. */
   page: (options?: BrowserContextOptions) => Promise<Page & { complaints: string[] }>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** One service and one browser, for all tests of a file. */
+/** One service, for all tests of a file. */
 export async function openSite(fill: (app: TestApp) => Promise<void> = async () => {}, sample = true): Promise<Site> {
   const app = await testApp({ sample })
   await fill(app)
@@ -35,18 +49,17 @@ export async function openSite(fill: (app: TestApp) => Promise<void> = async () 
 
 /** A service that a test has made, as a site. The service goes on after it. */
 export async function siteOf(app: TestApp): Promise<Site> {
-  if (!found) throw new Error('there is no Chromium here, and none can be installed')
+  const contexts: BrowserContext[] = []
   const following = app.app.followHeads(({ fault }) => {
     throw fault
   })
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => app.app.fetch(request, '127.0.0.1') })
-  const browser = await openBrowser(found)
   return {
     app,
     url: server.url.origin,
-    browser,
     page: async (options = {}) => {
-      const context = await browser.newContext({ baseURL: server.url.origin, ...options })
+      const context = await (await browser()).newContext({ baseURL: server.url.origin, ...options })
+      contexts.push(context)
       const page = Object.assign(await context.newPage(), { complaints: [] as string[] })
       page.on('pageerror', (error) => page.complaints.push(String(error)))
       page.on('console', (message) => {
@@ -59,7 +72,7 @@ export async function siteOf(app: TestApp): Promise<Site> {
       return page
     },
     async [Symbol.asyncDispose]() {
-      await browser.close()
+      await Promise.all(contexts.map((context) => context.close()))
       await server.stop(true)
       await following.stop()
     },
