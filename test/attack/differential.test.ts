@@ -13,7 +13,7 @@ import { Forgery, noEdits } from './differential-seal.ts'
 import { isDisagreement, smallest } from './differential-shrink.ts'
 import { makeWorld } from './lie-world.ts'
 
-const RUNS = isLong ? 100_000 : 500
+const RUNS = isLong ? 100_000 : 300
 const SEED = Number(process.env['ATR_FUZZ_SEED'] ?? 1)
 const AT_ONCE = 100
 

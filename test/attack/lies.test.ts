@@ -13,7 +13,7 @@ import { lieIn, lieInBill, lieInPage, lieInSheet } from './lie-judge.ts'
 import { findSheet, honestAnswer, type Members, makeKeys, makeWorld, oneOf, type World } from './lie-world.ts'
 import { aPage, aSheet, lieAboutBill, lieAboutPage, lieAboutSheet } from './list-liar.ts'
 
-const RUNS = isLong ? 100_000 : 2_000
+const RUNS = isLong ? 100_000 : 1_000
 /** Another one tries others than those of every day. */
 const SEED = Number(process.env['ATR_FUZZ_SEED'] ?? 0)
 const RUNS_IN_A_WORLD = 400

@@ -57,7 +57,8 @@ const tiles = async (url: string, loopback: boolean): Promise<string> => {
   return typeof grown === 'string' ? grown : String(grown.ok)
 }
 /** The check of tiles says on standard error which one is missing. */
-spyOn(console, 'error').mockImplementation(() => undefined)
+const quiet = spyOn(console, 'error').mockImplementation(() => undefined)
+afterAll(() => quiet.mockRestore())
 const told = (asking: Promise<string>): Promise<string> => asking.catch(() => 'nothing')
 
 /** Each who goes out, on the way that he takes when the address is a command or a setting of the operator. */

@@ -6,13 +6,14 @@ import { join } from 'node:path'
 import { spawn } from 'bun'
 import { temporaryFolder } from '../support/folder.ts'
 import { rowsOf, writeLargeSchedule } from '../support/large-schedule.ts'
+import { isLong } from '../support/long.ts'
 import { ATR, atr, told } from '../support/service.ts'
 
 const MEBIBYTE = 1024 * 1024
 /** As many rows as it takes until the engine has compiled what runs often and collects what is left of each. */
 const FEW_CODES = 300
-const MANY_CODES = 1_800
-/** The rows that one has more than the other take more than this in their file, and many times as much as texts. */
+const MANY_CODES = isLong ? 1_800 : 1_000
+/** The rows that one has more than the other take many times this as texts. */
 const MOST_MORE_BYTES = 24 * MEBIBYTE
 
 async function storeOf(folder: string, codes: number): Promise<Record<string, string>> {
