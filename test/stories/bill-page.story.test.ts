@@ -1,11 +1,13 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import type { ColumnAnswers } from '../../src/surfaces/browser/bill-reference.ts'
 import { ratio } from '../../src/surfaces/browser/bill-sheet.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
-import { noBrowser, openPage, siteOf } from '../support/site.ts'
+import { closeBrowser, noBrowser, openPage, siteOf } from '../support/site.ts'
+
+afterAll(closeBrowser)
 
 const TODAY = '2026-11-15'
 const NPI = '1234567893'

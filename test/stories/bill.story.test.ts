@@ -11,8 +11,10 @@ import { publish } from '../../src/registry/release/publish.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 import { hasPdfReader, readPdf } from '../support/pdf.ts'
 import { published, testOnPublished, whyNoPublishedFiles } from '../support/published-files.ts'
-import { openPage, siteOf } from '../support/site.ts'
+import { closeBrowser, openPage, siteOf } from '../support/site.ts'
 import { isSkipped } from '../support/skipping.ts'
+
+afterAll(closeBrowser)
 
 // A bill of ten ordinary lines in Chicago, on the files that CMS and a hospital published. The amounts were worked out
 // apart, from the printed relative values, indices and factor.

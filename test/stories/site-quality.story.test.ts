@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import HOSTILE from '../attack/hostile-texts.json'
-import { keepScreenshot, noBrowser, openSite, type Site } from '../support/site.ts'
+import { closeBrowser, keepScreenshot, noBrowser, openSite, type Site } from '../support/site.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -12,6 +12,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await site?.[Symbol.asyncDispose]()
+  await closeBrowser()
 })
 
 /** One of each kind of page. */

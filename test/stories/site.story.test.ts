@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { aPrice, aRelease } from '../support/builders.ts'
-import { noBrowser, openSite, type Site } from '../support/site.ts'
+import { closeBrowser, noBrowser, openSite, type Site } from '../support/site.ts'
 
 let site: Site
 /** Its one edition has run out. */
@@ -18,6 +18,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await site?.[Symbol.asyncDispose]()
   await lapsed?.[Symbol.asyncDispose]()
+  await closeBrowser()
 })
 
 interface Fields {

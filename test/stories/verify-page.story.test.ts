@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
 import type { Question } from '../../src/proof/lookup/question.ts'
@@ -10,7 +10,9 @@ import { findLogged } from '../../src/registry/store.ts'
 import type { Step } from '../../src/surfaces/browser/steps.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
-import { noBrowser, openPage, siteOf } from '../support/site.ts'
+import { closeBrowser, noBrowser, openPage, siteOf } from '../support/site.ts'
+
+afterAll(closeBrowser)
 
 const TODAY = '2026-11-15'
 const SOURCE = 'code,price\nG0101,12.34\nG0102,20.00\n'

@@ -19,6 +19,7 @@ import type { TestRelease } from './builders.ts'
 import { Contract } from './contract.ts'
 import { DEFAULT_ENGINE, type Engine, storeEnvironment } from './engines.ts'
 import { temporaryFolder } from './folder.ts'
+import { processFolder } from './memory-disk.ts'
 import { isThroughPrism, prismFor, throughPrism } from './through-prism.ts'
 
 export { temporaryFolder }
@@ -88,9 +89,7 @@ async function copySample(config: Config, now: number): Promise<void> {
 }
 
 async function firstSample(now: number): Promise<Config> {
-  const folder = temporaryFolder()
-  process.once('exit', () => folder[Symbol.dispose]())
-  const config = readConfig({ DATA_DIR: join(folder.path, 'data') })
+  const config = readConfig({ DATA_DIR: join(processFolder(), 'data') })
   await makeSample(config, now)
   return config
 }

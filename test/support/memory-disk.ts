@@ -34,7 +34,13 @@ export function scratchFolder(): string {
   return mkdtempSync(join(tmpdir(), `atr-run-${process.pid}-`))
 }
 
-/** Removes what runs have left that were killed. */
+/** A folder for all tests of this process. Bun ends such a process at once, so that the next one removes what is left. */
+export function processFolder(): string {
+  removeLeft(tmpdir())
+  return mkdtempSync(join(tmpdir(), `atr-run-${process.pid}-`))
+}
+
+/** Removes what processes have left that ended at once. */
 function removeLeft(disk: string): void {
   for (const name of readdirSync(disk)) {
     const [, pid] = /^atr-run-(\d+)-/.exec(name) ?? []

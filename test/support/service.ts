@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Subprocess, spawn } from 'bun'
 import { DEFAULT_ENGINE, storeEnvironment } from './engines.ts'
 import { temporaryFolder } from './folder.ts'
+import { processFolder } from './memory-disk.ts'
 import { prismInFront } from './through-prism.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -71,10 +72,10 @@ export class DemoService {
   }
 
   static async #make(): Promise<{ path: string; demoKey: string }> {
-    const service = await DemoService.startNew()
+    const path = processFolder()
+    const service = await DemoService.startNew({}, { path, [Symbol.dispose]: () => undefined })
     await service.stop()
-    process.once('exit', () => service.folder[Symbol.dispose]())
-    return { path: service.folder.path, demoKey: service.demoKey }
+    return { path, demoKey: service.demoKey }
   }
 
   static async #serve(environment: Environment, folder: Folder, demoKey?: string): Promise<DemoService> {

@@ -10,7 +10,7 @@ import { isSkipped } from './skipping.ts'
 const found = findChromium()
 export const noBrowser = isSkipped('pages in a browser', whyNoChromium(found))
 
-/** The browser of this process: to start one takes longer than most pages do. It ends with the process, or with `closeBrowser`. */
+/** To start a browser takes longer than most pages do: all sites of a file share one. */
 let opened: Promise<Browser> | undefined
 
 function browser(): Promise<Browser> {
@@ -19,7 +19,7 @@ function browser(): Promise<Browser> {
   return opened
 }
 
-/** For programs that end when nothing is open any more. */
+/** For `afterAll` of a file that opens sites. */
 export async function closeBrowser(): Promise<void> {
   await (await opened)?.close()
   opened = undefined
