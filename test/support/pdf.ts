@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findProgram } from './program.ts'
 
 /** A printed document, read back by a program that did not write it. */
 export interface ReadPdf {
@@ -11,23 +12,13 @@ export interface ReadPdf {
 }
 
 function run(command: readonly string[]): Uint8Array {
-  const { stdout, stderr, exitCode } = Bun.spawnSync([...command], {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  })
+  const { stdout, stderr, exitCode } = Bun.spawnSync([...command])
   if (exitCode !== 0) throw new Error(`${command[0]} failed: ${stderr}`)
   return stdout
 }
 
-/** Whether poppler is here. Installs Debian's where that is possible. */
-export function hasPdfReader(): boolean {
-  if (Bun.which('pdftotext')) return true
-  if (process.getuid?.() === 0 && Bun.which('apt-get'))
-    Bun.spawnSync(['apt-get', 'install', '-y', '--no-install-recommends', 'poppler-utils'], {
-      stdout: 'ignore',
-      stderr: 'ignore',
-    })
-  return Bun.which('pdftotext') !== null
-}
+/** Whether poppler is here. */
+export const hasPdfReader = (): boolean => findProgram(['pdftotext'], ['poppler-utils']) !== undefined
 
 export function readPdf(pdf: Uint8Array): ReadPdf {
   const folder = mkdtempSync(join(tmpdir(), 'pdf-'))
