@@ -1,0 +1,167 @@
+"""Canonical JSON: the strict reader and the one text form, as docs/spec/canonical-json.md says (RFC 8785)."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from decimal import Decimal
+from typing import Any
+
+MAX_INTEGER = 2**53 - 1
+MAX_DEPTH = 32
+
+
+class MalformedJson(ValueError):
+    """A text that two readers could understand differently, or a value that JSON cannot hold."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(f"not acceptable JSON: {word}")
+        self.word = word
+
+
+def read_json(text: str) -> Any:
+    """Returns the value of a text, or raises MalformedJson. A number counts by its value: `1.0` is the integer 1."""
+    _check_unicode(text)
+    _check_depth(text)
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise MalformedJson("trailing_data" if error.msg == "Extra data" else "syntax") from None
+    _check_strings(value)
+    return value
+
+
+def canonical(value: Any) -> str:
+    """Returns the canonical text of a value. What is hashed is its UTF-8."""
+    parts: list[str] = []
+    _write(value, parts)
+    return "".join(parts)
+
+
+def canonical_bytes(value: Any) -> bytes:
+    return canonical(value).encode()
+
+
+def _check_unicode(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise MalformedJson("bad_string") from None
+
+
+_MARKS = re.compile(r'["\[\]{}]|\\.', re.DOTALL)
+
+
+def _check_depth(text: str) -> None:
+    """Refuses too many levels before anything recursive reads the text."""
+    depth, in_string = 0, False
+    for mark in _MARKS.findall(text):
+        if mark == '"':
+            in_string = not in_string
+        elif not in_string and mark in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise MalformedJson("too_deep")
+        elif not in_string and mark in "]}":
+            depth -= 1
+
+
+def _check_strings(value: Any) -> None:
+    """Escapes such as `\\ud800` make lone surrogates of a text that has none."""
+    if isinstance(value, str):
+        _check_unicode(value)
+    elif isinstance(value, list):
+        for item in value:
+            _check_strings(item)
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            _check_unicode(name)
+            _check_strings(member)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise MalformedJson("duplicate_member")
+    return members
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > 17 or abs(int(digits)) > MAX_INTEGER:
+        raise MalformedJson("bad_number")
+    return int(digits)
+
+
+def _number(digits: str) -> int | float:
+    value = float(digits)
+    if not math.isfinite(value) or (value.is_integer() and abs(value) > MAX_INTEGER):
+        raise MalformedJson("bad_number")
+    return int(value) if value.is_integer() else value
+
+
+def _constant(_: str) -> None:
+    raise MalformedJson("syntax")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_integer, parse_float=_number, parse_constant=_constant
+)
+
+
+def _write(value: Any, parts: list[str]) -> None:
+    if value is None or isinstance(value, bool):
+        parts.append({None: "null", True: "true", False: "false"}[value])
+    elif isinstance(value, str):
+        _check_unicode(value)
+        parts.append(_string(value))
+    elif isinstance(value, (int, float)):
+        parts.append(_digits(value))
+    elif isinstance(value, (list, tuple)):
+        parts.append("[")
+        for place, item in enumerate(value):
+            parts.append("," if place else "")
+            _write(item, parts)
+        parts.append("]")
+    elif isinstance(value, dict) and all(isinstance(name, str) for name in value):
+        parts.append("{")
+        for place, name in enumerate(sorted(value, key=_utf16)):
+            _check_unicode(name)
+            parts.append(f"{',' if place else ''}{_string(name)}:")
+            _write(value[name], parts)
+        parts.append("}")
+    else:
+        raise MalformedJson("not_json")
+
+
+def _string(text: str) -> str:
+    # Python escapes U+007F as it is and the control characters in lower case, as JSON.stringify does.
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _utf16(name: str) -> bytes:
+    return name.encode("utf-16-be", "surrogatepass")
+
+
+def _digits(value: int | float) -> str:
+    """Prints a number as ECMAScript does (RFC 8785 section 3.2.2.3)."""
+    if isinstance(value, int):
+        if abs(value) > MAX_INTEGER:
+            raise MalformedJson("bad_number")
+        return str(value)
+    if not math.isfinite(value):
+        raise MalformedJson("bad_number")
+    if value == 0:
+        return "0"
+    sign, shortest, power = Decimal(repr(value)).normalize().as_tuple()
+    assert isinstance(power, int)
+    digits = "".join(map(str, shortest))
+    point = len(digits) + power
+    if 0 < point <= 21:
+        text = digits.ljust(point, "0") if power >= 0 else f"{digits[:point]}.{digits[point:]}"
+    elif -6 < point <= 0:
+        text = "0." + "0" * -point + digits
+    else:
+        fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+        text = f"{digits[0]}{fraction}e{point - 1:+d}"
+    return "-" + text if sign else text
