@@ -34,13 +34,19 @@ def read_json(text: str) -> Any:
 
 def canonical(value: Any) -> str:
     """Returns the canonical text of a value. What is hashed is its UTF-8."""
-    parts: list[str] = []
-    _write(value, parts)
-    return "".join(parts)
-
-
-def canonical_bytes(value: Any) -> bytes:
-    return canonical(value).encode()
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        _check_unicode(value)
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, (int, float)):
+        return _digits(value)
+    if isinstance(value, list):
+        return f"[{','.join(map(canonical, value))}]"
+    if isinstance(value, dict) and all(isinstance(name, str) for name in value):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+        return "{" + ",".join(f"{canonical(name)}:{canonical(value[name])}" for name in names) + "}"
+    raise MalformedJson("not_json")
 
 
 def _check_unicode(text: str) -> None:
@@ -71,13 +77,9 @@ def _check_strings(value: Any) -> None:
     """Escapes such as `\\ud800` make lone surrogates of a text that has none."""
     if isinstance(value, str):
         _check_unicode(value)
-    elif isinstance(value, list):
-        for item in value:
+    elif isinstance(value, (list, dict)):
+        for item in value if isinstance(value, list) else [*value, *value.values()]:
             _check_strings(item)
-    elif isinstance(value, dict):
-        for name, member in value.items():
-            _check_unicode(name)
-            _check_strings(member)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -107,40 +109,6 @@ def _constant(_: str) -> None:
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_int=_integer, parse_float=_number, parse_constant=_constant
 )
-
-
-def _write(value: Any, parts: list[str]) -> None:
-    if value is None or isinstance(value, bool):
-        parts.append({None: "null", True: "true", False: "false"}[value])
-    elif isinstance(value, str):
-        _check_unicode(value)
-        parts.append(_string(value))
-    elif isinstance(value, (int, float)):
-        parts.append(_digits(value))
-    elif isinstance(value, (list, tuple)):
-        parts.append("[")
-        for place, item in enumerate(value):
-            parts.append("," if place else "")
-            _write(item, parts)
-        parts.append("]")
-    elif isinstance(value, dict) and all(isinstance(name, str) for name in value):
-        parts.append("{")
-        for place, name in enumerate(sorted(value, key=_utf16)):
-            _check_unicode(name)
-            parts.append(f"{',' if place else ''}{_string(name)}:")
-            _write(value[name], parts)
-        parts.append("}")
-    else:
-        raise MalformedJson("not_json")
-
-
-def _string(text: str) -> str:
-    # Python escapes U+007F as it is and the control characters in lower case, as JSON.stringify does.
-    return json.dumps(text, ensure_ascii=False)
-
-
-def _utf16(name: str) -> bytes:
-    return name.encode("utf-16-be", "surrogatepass")
 
 
 def _digits(value: int | float) -> str:

@@ -7,16 +7,14 @@ cofactor, on encoded points. Both ways give the same answer to every input.
 from __future__ import annotations
 
 from hashlib import sha512
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    _library: Any
-else:
-    try:
-        from cryptography.exceptions import InvalidSignature
-        from cryptography.hazmat.primitives.asymmetric import ed25519 as _library
-    except ImportError:
-        _library = None
+try:
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+    HAS_LIBRARY = True
+except ImportError:
+    HAS_LIBRARY = False
 
 P = 2**255 - 19
 ORDER = 2**252 + 27742317777372353535851937790883648493
@@ -50,10 +48,10 @@ def is_sound_key(key: bytes) -> bool:
 def verify(key: bytes, message: bytes, signature: bytes) -> bool:
     if len(signature) != 64 or not is_sound_key(key):
         return False
-    if _library is None:
+    if not HAS_LIBRARY:
         return verify_in_python(key, message, signature)
     try:
-        _library.Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
     except (InvalidSignature, ValueError):
         return False
     return True
@@ -61,10 +59,9 @@ def verify(key: bytes, message: bytes, signature: bytes) -> bool:
 
 def sign(seed: bytes, message: bytes) -> bytes:
     """Signs with a private key of 32 bytes. Only with `cryptography`: arithmetic in Python would leak the key by its timing."""
-    if _library is None:
+    if not HAS_LIBRARY:
         raise RuntimeError("signing needs the package cryptography: pip install cryptography")
-    signature: bytes = _library.Ed25519PrivateKey.from_private_bytes(seed).sign(message)
-    return signature
+    return Ed25519PrivateKey.from_private_bytes(seed).sign(message)
 
 
 def verify_in_python(key: bytes, message: bytes, signature: bytes) -> bool:
