@@ -1,0 +1,221 @@
+"""Whether a price, or the reason for none, follows from the inputs that a row states: docs/spec/row.md#derivations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .forms import Form, is_closed, one_of, text
+from .money import as_stated, dollars, rounded, scaled
+from .verdict import Failure, Verdict, failed
+
+Inputs = dict[str, str]
+Price = tuple[str, ...]
+"""One amount, or the two ends of a range."""
+
+_PFS = "pfs-formula/1 cms-status/1 pfs-na/1 row-rule/1"
+_HOSPITAL = "verbatim/1 rounded/1 range/1 least-rate/1 greatest-rate/1 row-rule/1"
+METHODS_OF_BASIS = {
+    "medicare_pfs": _PFS,
+    "medicare_pfs_qpp": _PFS,
+    "medicare_clfs": "verbatim/1 clfs-indicator/1 no-amount/1 row-rule/1",
+    "medicare_opps": "verbatim/1 rounded/1 opps-status/1 row-rule/1",
+    "medicare_asc": "verbatim/1 asc-indicator/1 row-rule/1",
+    "medicare_asp": "verbatim/1 no-amount/1 row-rule/1",
+    "medicare_dmepos": "verbatim/1 dmepos-blank/1 row-rule/1",
+    "medicare_anesthesia": "verbatim/1 rounded/1 row-rule/1",
+    "hospital_cash": _HOSPITAL,
+    "hospital_gross": _HOSPITAL,
+    "hospital_negotiated_low": f"{_HOSPITAL} no-amount/1",
+    "hospital_negotiated_high": _HOSPITAL,
+}
+
+
+def verify_derivation(row: Any) -> Verdict:
+    """Checks the arithmetic of a row. Its shape is looked at only as far as the arithmetic reads it."""
+    try:
+        _check(row)
+    except Failure as failure:
+        return failed(failure.reason)
+    return Verdict(ok=True, cls="ok")
+
+
+def _check(row: Any) -> None:
+    if not _is_readable(row):
+        raise Failure("inputs_malformed")
+    method, inputs = row["derivation"]["method"], row["derivation"]["inputs"]
+    is_absence = row["kind"] == "absence"
+    if method not in METHODS_OF_BASIS[row["basis"]].split() or method not in (_ABSENCES if is_absence else _PRICES):
+        raise Failure("unknown_method")
+    if is_absence:
+        if row.get("reason") != _ABSENCES[method](inputs):
+            raise Failure("reason_mismatch")
+        is_capped = False
+    else:
+        price, is_capped = _PRICES[method](inputs, row["region"])
+        stated = row["price"]
+        if price != ((stated["amount"],) if "amount" in stated else (stated.get("low"), stated.get("high"))):
+            raise Failure("price_mismatch")
+    if not _flags_follow(row, is_capped):
+        raise Failure("flags_mismatch")
+
+
+def _is_readable(row: Any) -> bool:
+    return (
+        isinstance(row, dict)
+        and row.get("kind") in ("price", "rate", "absence")
+        and row.get("basis") in METHODS_OF_BASIS
+        and isinstance(row.get("region"), str)
+        and isinstance(row.get("flags"), list)
+        and isinstance(row.get("indicators"), dict)
+        and (row["kind"] == "absence") == ("price" not in row)
+        and isinstance(row.get("price", {}), dict)
+        and is_closed(row.get("derivation"), {"method", "inputs"})
+        and isinstance(row["derivation"]["method"], str)
+        and isinstance(row["derivation"]["inputs"], dict)
+    )
+
+
+_ANYWHERE = frozenset(
+    "inflation_adjusted_coinsurance reference_biological_add_on amp_based lesser_of hiv_prep see_publisher_page "
+    "partial code_restored mixed_units rate_outside_range".split()
+)
+
+
+def _flags_follow(row: dict[str, Any], is_capped: bool) -> bool:
+    flags = row["flags"]
+    if row["kind"] == "absence":
+        return not flags
+    needed = {"opps_cap": is_capped, "far_from_medicare": "compared_amount" in row["indicators"]}
+    allowed = _ANYWHERE | needed.keys() | ({"unit_unparsed"} if row["price"].get("per") == "1 UNIT" else set())
+    return (
+        all(isinstance(flag, str) and flag in allowed for flag in flags)
+        and len(set(flags)) == len(flags)
+        and all((flag in flags) == is_needed for flag, is_needed in needed.items())
+    )
+
+
+def _take(inputs: Inputs, forms: dict[str, Form], optional: tuple[str, ...] = ()) -> None:
+    if not is_closed(inputs, forms.keys() - set(optional), optional):
+        raise Failure("inputs_malformed")
+    if not all(forms[name](value) for name, value in inputs.items()):
+        raise Failure("inputs_malformed")
+
+
+_PARTS = ("work", "practice", "malpractice")
+_RVU = text(r"[0-9]{1,6}(\.[0-9]{1,2})?")
+_GPCI = text(r"[0-9](\.[0-9]{1,3})?")
+_PFS_FORMS = {
+    **{f"{part}_rvu": _RVU for part in _PARTS},
+    **{f"{part}_gpci": _GPCI for part in _PARTS},
+    "conversion_factor": text(r"[0-9]{1,4}(\.[0-9]{1,4})?"),
+    "conversion_factor_kind": one_of("qualifying_apm", "non_qualifying_apm"),
+    "opps_practice_rvu": _RVU,
+    "opps_malpractice_rvu": _RVU,
+}
+_CAP = ("opps_practice_rvu", "opps_malpractice_rvu")
+
+
+def _physician_fee(inputs: Inputs, region: str) -> tuple[Price, bool]:
+    if region == "national":
+        forms = {**_PFS_FORMS, **{f"{part}_gpci": one_of("1.000") for part in _PARTS}}
+    else:
+        forms = {**_PFS_FORMS, "work_gpci_column": one_of("with_floor", "without_floor")}
+    _take(inputs, forms, ("conversion_factor_kind", *_CAP))
+    has_cap = [name in inputs for name in _CAP]
+    is_nothing = not any(scaled(inputs[f"{part}_rvu"], 2) for part in _PARTS)
+    if is_nothing or any(has_cap) != all(has_cap) or (has_cap[0] and not scaled(inputs[_CAP[0]], 2)):
+        raise Failure("inputs_malformed")
+    fee = _fee_cents(inputs, [inputs[f"{part}_rvu"] for part in _PARTS])
+    ceiling = _fee_cents(inputs, [inputs["work_rvu"], *(inputs[name] for name in _CAP)]) if has_cap[0] else fee
+    return (dollars(min(fee, ceiling)),), ceiling < fee
+
+
+def _fee_cents(inputs: Inputs, rvus: list[str]) -> int:
+    """The sum and the product are exact; the result is rounded once, half up."""
+    total = sum(scaled(rvu, 2) * scaled(inputs[f"{part}_gpci"], 3) for part, rvu in zip(_PARTS, rvus))
+    return (total * scaled(inputs["conversion_factor"], 4) + 5_000_000) // 10_000_000
+
+
+def _stated(names: tuple[tuple[str, ...], ...], *readings: Callable[[str], str | None]) -> Any:
+    """Returns a method that reads the amounts under one of these sets of names, by the first reading that has a result."""
+
+    def price(inputs: Inputs, _: str) -> tuple[Price, bool]:
+        found = next((each for each in names if is_closed(inputs, each)), None)
+        if found is None or not all(isinstance(value, str) for value in inputs.values()):
+            raise Failure("inputs_malformed")
+        amounts = [next(filter(None, (read(inputs[name]) for read in readings)), None) for name in found]
+        if None in amounts or (len(amounts) == 2 and scaled(amounts[0] or "", 4) >= scaled(amounts[1] or "", 4)):
+            raise Failure("inputs_malformed")
+        return tuple(amount for amount in amounts if amount is not None), False
+
+    return price
+
+
+_PRICES: dict[str, Callable[[Inputs, str], tuple[Price, bool]]] = {
+    "pfs-formula/1": _physician_fee,
+    "verbatim/1": _stated((("rate",), ("amount",)), as_stated),
+    "rounded/1": _stated((("rate",), ("amount",)), rounded),
+    "least-rate/1": _stated((("amount",),), as_stated, rounded),
+    "greatest-rate/1": _stated((("amount",),), as_stated, rounded),
+    "range/1": _stated((("low", "high"),), as_stated, rounded),
+}
+
+
+def _reason(forms: dict[str, str], reasons: dict[str, str], otherwise: str) -> Callable[[Inputs], str]:
+    """Returns a method that finds the first input among the words beside each reason."""
+    table = {word: reason for reason, words in reasons.items() for word in words.split()}
+
+    def reason(inputs: Inputs) -> str:
+        _take(inputs, {name: text(pattern) for name, pattern in forms.items()})
+        return table.get(inputs[next(iter(forms))], otherwise)
+
+    return reason
+
+
+_NOTHING = r"blank|NA|0{1,20}(\.0{1,20})?"
+_ABSENCES = {
+    "cms-status/1": _reason(
+        {"status_code": r"[A-Z]"},
+        {
+            "bundled": "B P",
+            "carrier_priced": "C",
+            "not_covered": "N",
+            "paid_elsewhere": "E X",
+            "not_valid": "I",
+            "anesthesia": "J",
+        },
+        "no_price_stated",
+    ),
+    "pfs-na/1": _reason({"na_indicator": r"NA"}, {}, "not_applicable_in_setting"),
+    "clfs-indicator/1": _reason({"indicator": r"L"}, {}, "carrier_priced"),
+    "opps-status/1": _reason(
+        {"status_indicator": r"[A-Z][0-9]?"},
+        {
+            "bundled": "N",
+            "conditionally_packaged": "Q1 Q2 Q3 Q4",
+            "paid_elsewhere": "A F L Y",
+            "inpatient_only": "C",
+            "not_covered": "E1",
+            "not_valid": "B D M",
+        },
+        "no_price_stated",
+    ),
+    "asc-indicator/1": _reason(
+        {"payment_indicator": r"[A-Z][0-9]"},
+        {
+            "bundled": "N1 L1 D1",
+            "carrier_priced": "H7 J7 K7",
+            "paid_elsewhere": "F4 M6",
+            "not_valid": "B5 D5 U5 X5",
+            "inpatient_only": "C5",
+            "not_covered": "E5 Y5",
+        },
+        "no_price_stated",
+    ),
+    "no-amount/1": _reason({"rate": _NOTHING}, {}, "no_price_stated"),
+    "dmepos-blank/1": _reason({"non_rural": _NOTHING, "rural": _NOTHING}, {}, "no_price_stated"),
+    "row-rule/1": _reason(
+        {"rule": r"R02|R03|R08_min_max|R10|R14"}, {"withheld_conflict": "R08_min_max R10"}, "unreadable"
+    ),
+}
