@@ -162,9 +162,9 @@ _PRICES: dict[str, Callable[[Inputs, str], tuple[Price, bool]]] = {
 }
 
 
-def _reason(forms: dict[str, str], reasons: dict[str, str], otherwise: str) -> Callable[[Inputs], str]:
-    """Returns a method that finds the first input among the words beside each reason."""
-    table = {word: reason for reason, words in reasons.items() for word in words.split()}
+def _reason(forms: dict[str, str], otherwise: str, **words: str) -> Callable[[Inputs], str]:
+    """Returns a method that finds the first input among the words of each reason."""
+    table = {word: reason for reason, listed in words.items() for word in listed.split()}
 
     def reason(inputs: Inputs) -> str:
         _take(inputs, {name: text(pattern) for name, pattern in forms.items()})
@@ -176,46 +176,22 @@ def _reason(forms: dict[str, str], reasons: dict[str, str], otherwise: str) -> C
 _NOTHING = r"blank|NA|0{1,20}(\.0{1,20})?"
 _ABSENCES = {
     "cms-status/1": _reason(
-        {"status_code": r"[A-Z]"},
-        {
-            "bundled": "B P",
-            "carrier_priced": "C",
-            "not_covered": "N",
-            "paid_elsewhere": "E X",
-            "not_valid": "I",
-            "anesthesia": "J",
-        },
-        "no_price_stated",
+        {"status_code": r"[A-Z]"}, "no_price_stated", bundled="B P", carrier_priced="C", not_covered="N",
+        paid_elsewhere="E X", not_valid="I", anesthesia="J",
     ),
-    "pfs-na/1": _reason({"na_indicator": r"NA"}, {}, "not_applicable_in_setting"),
-    "clfs-indicator/1": _reason({"indicator": r"L"}, {}, "carrier_priced"),
+    "pfs-na/1": _reason({"na_indicator": r"NA"}, "not_applicable_in_setting"),
+    "clfs-indicator/1": _reason({"indicator": r"L"}, "carrier_priced"),
     "opps-status/1": _reason(
-        {"status_indicator": r"[A-Z][0-9]?"},
-        {
-            "bundled": "N",
-            "conditionally_packaged": "Q1 Q2 Q3 Q4",
-            "paid_elsewhere": "A F L Y",
-            "inpatient_only": "C",
-            "not_covered": "E1",
-            "not_valid": "B D M",
-        },
-        "no_price_stated",
+        {"status_indicator": r"[A-Z][0-9]?"}, "no_price_stated", bundled="N", conditionally_packaged="Q1 Q2 Q3 Q4",
+        paid_elsewhere="A F L Y", inpatient_only="C", not_covered="E1", not_valid="B D M",
     ),
     "asc-indicator/1": _reason(
-        {"payment_indicator": r"[A-Z][0-9]"},
-        {
-            "bundled": "N1 L1 D1",
-            "carrier_priced": "H7 J7 K7",
-            "paid_elsewhere": "F4 M6",
-            "not_valid": "B5 D5 U5 X5",
-            "inpatient_only": "C5",
-            "not_covered": "E5 Y5",
-        },
-        "no_price_stated",
+        {"payment_indicator": r"[A-Z][0-9]"}, "no_price_stated", bundled="N1 L1 D1", carrier_priced="H7 J7 K7",
+        paid_elsewhere="F4 M6", not_valid="B5 D5 U5 X5", inpatient_only="C5", not_covered="E5 Y5",
     ),
-    "no-amount/1": _reason({"rate": _NOTHING}, {}, "no_price_stated"),
-    "dmepos-blank/1": _reason({"non_rural": _NOTHING, "rural": _NOTHING}, {}, "no_price_stated"),
+    "no-amount/1": _reason({"rate": _NOTHING}, "no_price_stated"),
+    "dmepos-blank/1": _reason({"non_rural": _NOTHING, "rural": _NOTHING}, "no_price_stated"),
     "row-rule/1": _reason(
-        {"rule": r"R02|R03|R08_min_max|R10|R14"}, {"withheld_conflict": "R08_min_max R10"}, "unreadable"
+        {"rule": r"R02|R03|R08_min_max|R10|R14"}, "unreadable", withheld_conflict="R08_min_max R10"
     ),
-}
+}  # fmt: skip

@@ -6,8 +6,8 @@ from typing import Any
 
 from .canonical_json import canonical
 from .checkpoint import check_age, open_checkpoint
-from .forms import from_base64, is_closed, is_count, is_hash, is_instant, is_label, is_name, is_path, is_token
-from .forms import milliseconds, null_or, one_of, text
+from .forms import from_base64, is_closed, is_count, is_instant, is_label, is_name, is_path, is_token
+from .forms import null_or, one_of, text
 from .merkle import leaf_hash, root_of_path
 from .policy import Policy
 from .verdict import Checkpoint, Failure, Verdict
@@ -119,21 +119,6 @@ def body_of(state: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def is_change(change: Any) -> bool:
-    """True if a value has the shape of a change of a figure (docs/spec/proof.md#log-entries)."""
-    forms = {
-        "seq": is_count,
-        **dict.fromkeys(("release_id", "sdc_rule_version", "epsilon"), is_token),
-        **dict.fromkeys(("released_at", "new_as_of"), is_instant),
-        "old_as_of": null_or(is_instant),
-        **dict.fromkeys(("metric", "reason"), is_name),
-        **dict.fromkeys(("old", "new"), lambda value: value is None or type(value) in (str, int, float)),
-        "ledger_root": is_hash,
-    }
-    optional = {"ledger_root", "epsilon"}
-    return is_closed(change, forms.keys() - optional, optional) and all(forms[name](change[name]) for name in change)
-
-
 def is_log_proof(log: Any) -> bool:
     return (
         is_closed(log, {"index", "inclusion", "checkpoint"})
@@ -173,105 +158,3 @@ def _stands_in(checkpoint: Checkpoint, entry: dict[str, Any], log: dict[str, Any
         return False
     leaf = leaf_hash(canonical(entry).encode())
     return root_of_path(leaf, log["index"], checkpoint.size, path) == checkpoint.root
-
-
-def replay(entries: list[Any]) -> list[int]:
-    """Returns the places of the entries of a figures log that do not follow from those before (docs/spec/figures.md)."""
-    faults: list[int] = []
-    standing: dict[str, tuple[Any, Any]] = {}
-    states: list[dict[str, Any]] = []
-    changes: list[dict[str, Any]] = []
-    for place, entry in enumerate(entries):
-        if isinstance(entry, dict) and "schema" not in entry and is_change(entry):
-            if not _change_follows(entry, place, standing, states, changes):
-                faults.append(place)
-            standing[entry["metric"]] = (entry["new"], entry["new_as_of"])
-            changes.append(entry)
-        elif is_state(entry):
-            if not _state_follows(entry, standing, states, changes):
-                faults.append(place)
-            states.append(entry)
-            changes = []
-        else:
-            faults.append(place)
-    if entries and not (states and states[-1] is entries[-1]):
-        faults.append(len(entries))
-    return faults
-
-
-def _change_follows(
-    change: dict[str, Any],
-    place: int,
-    standing: dict[str, tuple[Any, Any]],
-    states: list[dict[str, Any]],
-    changes: list[dict[str, Any]],
-) -> bool:
-    shared = ("release_id", "released_at", "sdc_rule_version")
-    return (
-        change["seq"] == place
-        and bool(states)
-        and (change["old"], change["old_as_of"]) == standing.get(change["metric"], (None, None))
-        and change["new_as_of"] == change["released_at"]
-        and all(change[name] == first[name] for first in changes[:1] for name in shared)
-        and all(change["metric"] != other["metric"] for other in changes)
-    )
-
-
-def _state_follows(
-    state: dict[str, Any],
-    standing: dict[str, tuple[Any, Any]],
-    states: list[dict[str, Any]],
-    changes: list[dict[str, Any]],
-) -> bool:
-    of_state = [(state[mine], first[its]) for first in changes[:1] for mine, its in _SHARED]
-    metrics = state["metrics"]
-    told = {name: (metrics[name]["value"], metrics[name]["as_of"]) for name in FIGURES}
-    recorded = _time(state["recorded_at"])
-    earlier = [_time(each["recorded_at"]) for each in states] + ([_time(state["as_of"])] if state["as_of"] else [])
-    if not (
-        (state["release_id"] is None) == (not states)
-        and all(mine == its for mine, its in of_state)
-        and all(told[name] == standing.get(name, (None, None)) for name in FIGURES)
-        and all(state[name] == standing.get(name, (None, None))[0] for name in COUNTS)
-        and all(recorded >= time - 5000 for time in earlier)
-    ):
-        return False
-    return not states or _continues(state, states[-1], {change["metric"] for change in changes})
-
-
-_SHARED = (("release_id", "release_id"), ("as_of", "released_at"), ("sdc_rule_version", "sdc_rule_version"))
-
-
-def _time(instant: str) -> int:
-    time = milliseconds(instant)
-    assert time is not None
-    return time
-
-
-def _continues(state: dict[str, Any], before: dict[str, Any], changed: set[str]) -> bool:
-    """Rules 4 and 7: what may differ from the state before depends on what changed since, and on the rule."""
-    has_new_rule = state["sdc_rule_version"] != before["sdc_rule_version"]
-    is_first = before["release_id"] is None
-    begins_series = is_first or (has_new_rule and changed >= {*FIGURES, *COUNTS})
-    figures = [(name, state["metrics"][name], before["metrics"][name]) for name in FIGURES]
-    return (
-        state["release_id"] != before["release_id"]
-        and (state["as_of"] or "") >= (before["as_of"] or "")
-        and all(name in changed or now["reason"] == then["reason"] for name, now, then in figures)
-        and all(
-            (name in changed and (has_new_rule or is_first)) or now["definition"] == then["definition"]
-            for name, now, then in figures
-        )
-        and (before["data_class"] != "sample" or state["data_class"] == "sample")
-        and (begins_series or _keeps_series(state, before, changed))
-    )
-
-
-def _keeps_series(state: dict[str, Any], before: dict[str, Any], changed: set[str]) -> bool:
-    return (
-        ("noise" in state) == ("noise" in before)
-        and (bool(changed) or state.get("noise") == before.get("noise"))
-        and ("unit" in state) == ("unit" in before)
-        and state.get("unit") == before.get("unit")
-        and ("exact" in state or "exact" not in before)
-    )
