@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .forms import Form, is_closed, one_of, text
+from .forms import Form, closed, is_text, one_of, text
 from .money import as_stated, dollars, rounded, scaled
 from .verdict import Failure, Verdict, failed
 
@@ -60,6 +60,9 @@ def _check(row: Any) -> None:
         raise Failure("flags_mismatch")
 
 
+_is_derivation = closed({"method": is_text, "inputs": lambda value: isinstance(value, dict)})
+
+
 def _is_readable(row: Any) -> bool:
     return (
         isinstance(row, dict)
@@ -70,9 +73,7 @@ def _is_readable(row: Any) -> bool:
         and isinstance(row.get("indicators"), dict)
         and (row["kind"] == "absence") == ("price" not in row)
         and isinstance(row.get("price", {}), dict)
-        and is_closed(row.get("derivation"), {"method", "inputs"})
-        and isinstance(row["derivation"]["method"], str)
-        and isinstance(row["derivation"]["inputs"], dict)
+        and _is_derivation(row.get("derivation"))
     )
 
 
@@ -95,10 +96,8 @@ def _flags_follow(row: dict[str, Any], is_capped: bool) -> bool:
     )
 
 
-def _take(inputs: Inputs, forms: dict[str, Form], optional: tuple[str, ...] = ()) -> None:
-    if not is_closed(inputs, forms.keys() - set(optional), optional):
-        raise Failure("inputs_malformed")
-    if not all(forms[name](value) for name, value in inputs.items()):
+def _take(inputs: Inputs, forms: dict[str, Form], optional: dict[str, Form] | None = None) -> None:
+    if not closed(forms, optional)(inputs):
         raise Failure("inputs_malformed")
 
 
@@ -109,11 +108,12 @@ _PFS_FORMS = {
     **{f"{part}_rvu": _RVU for part in _PARTS},
     **{f"{part}_gpci": _GPCI for part in _PARTS},
     "conversion_factor": text(r"[0-9]{1,4}(\.[0-9]{1,4})?"),
-    "conversion_factor_kind": one_of("qualifying_apm", "non_qualifying_apm"),
-    "opps_practice_rvu": _RVU,
-    "opps_malpractice_rvu": _RVU,
 }
 _CAP = ("opps_practice_rvu", "opps_malpractice_rvu")
+_PFS_OPTIONAL = {
+    "conversion_factor_kind": one_of("qualifying_apm", "non_qualifying_apm"),
+    **dict.fromkeys(_CAP, _RVU),
+}
 
 
 def _physician_fee(inputs: Inputs, region: str) -> tuple[Price, bool]:
@@ -121,7 +121,7 @@ def _physician_fee(inputs: Inputs, region: str) -> tuple[Price, bool]:
         forms = {**_PFS_FORMS, **{f"{part}_gpci": one_of("1.000") for part in _PARTS}}
     else:
         forms = {**_PFS_FORMS, "work_gpci_column": one_of("with_floor", "without_floor")}
-    _take(inputs, forms, ("conversion_factor_kind", *_CAP))
+    _take(inputs, forms, _PFS_OPTIONAL)
     has_cap = [name in inputs for name in _CAP]
     is_nothing = not any(scaled(inputs[f"{part}_rvu"], 2) for part in _PARTS)
     if is_nothing or any(has_cap) != all(has_cap) or (has_cap[0] and not scaled(inputs[_CAP[0]], 2)):
@@ -141,8 +141,8 @@ def _stated(names: tuple[tuple[str, ...], ...], *readings: Callable[[str], str |
     """Returns a method that reads the amounts under one of these sets of names, by the first reading that has a result."""
 
     def price(inputs: Inputs, _: str) -> tuple[Price, bool]:
-        found = next((each for each in names if is_closed(inputs, each)), None)
-        if found is None or not all(isinstance(value, str) for value in inputs.values()):
+        found = next((each for each in names if closed(dict.fromkeys(each, is_text))(inputs)), None)
+        if found is None:
             raise Failure("inputs_malformed")
         amounts = [next(filter(None, (read(inputs[name]) for read in readings)), None) for name in found]
         if None in amounts or (len(amounts) == 2 and scaled(amounts[0] or "", 4) >= scaled(amounts[1] or "", 4)):

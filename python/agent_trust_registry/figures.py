@@ -6,7 +6,7 @@ from typing import Any
 
 from .canonical_json import canonical
 from .checkpoint import check_age, open_checkpoint
-from .forms import from_base64, is_closed, is_count, is_instant, is_label, is_name, is_path, is_token
+from .forms import Form, closed, from_base64, is_count, is_instant, is_label, is_name, is_path, is_text, is_token
 from .forms import null_or, one_of, text
 from .merkle import leaf_hash, root_of_path
 from .policy import Policy
@@ -16,66 +16,60 @@ PROOF_TYPE = "agent-trust-registry/figures-proof@v1"
 RATES = ("w", "r", "p")
 FIGURES = (*RATES, "savings_total", "savings_median")
 COUNTS = ("cases_floor10", "settlements_floor10")
-_TOLD_WITH_NOISE = {"unit", "median_band", "counts_standard_error"}
 
-is_amount = text(r"[0-9]{1,18}\.[0-9]{2}")
+_is_amount = text(r"[0-9]{1,18}\.[0-9]{2}")
+
+
+def _is_rate(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 1
+
+
+def _is_floored_count(value: Any) -> bool:
+    return is_count(value) and value % 10 == 0
+
+
+def _figure(is_value: Form) -> Form:
+    is_shaped = closed(
+        {
+            "value": null_or(is_value),
+            "suppressed": lambda value: isinstance(value, bool),
+            "reason": null_or(is_name),
+            "as_of": null_or(is_instant),
+            "definition": is_label,
+        },
+        {"standard_error": null_or(is_value)},
+    )
+    return lambda figure: (
+        is_shaped(figure)
+        and figure["suppressed"] == (figure["value"] is None) == (figure["reason"] is not None)
+        and ("standard_error" not in figure or (figure["standard_error"] is None) == figure["suppressed"])
+    )
+
+
+_has_shape = closed(
+    {
+        "schema": one_of("figures-state/1"),
+        "release_id": null_or(is_token),
+        "as_of": null_or(is_instant),
+        "data_class": null_or(one_of("published", "sample")),
+        "sdc_rule_version": is_token,
+        "metrics": closed({name: _figure(_is_rate if name in RATES else _is_amount) for name in FIGURES}),
+        **{name: null_or(_is_floored_count) for name in COUNTS},
+        "recorded_at": is_instant,
+    },
+    {
+        "noise": closed({"mechanism": is_name, "epsilon": is_token, "windows": is_name}),
+        "exact": lambda value: value is True,
+        "unit": null_or(one_of("case", "person")),
+        "median_band": null_or(closed({"low": _is_amount, "high": null_or(_is_amount)})),
+        "counts_standard_error": null_or(is_count),
+    },
+)
 
 
 def is_state(state: Any) -> bool:
     """True if a value has the shape of a state of the figures, and does not contradict itself."""
-    if not is_closed(
-        state,
-        {"schema", "release_id", "as_of", "data_class", "sdc_rule_version", "metrics", *COUNTS, "recorded_at"},
-        {"noise", "exact", *_TOLD_WITH_NOISE},
-    ):
-        return False
-    metrics, noise, band = state["metrics"], state.get("noise"), state.get("median_band")
-    return (
-        state["schema"] == "figures-state/1"
-        and null_or(is_token)(state["release_id"])
-        and null_or(is_instant)(state["as_of"])
-        and null_or(one_of("published", "sample"))(state["data_class"])
-        and is_token(state["sdc_rule_version"])
-        and is_closed(metrics, FIGURES)
-        and all(_is_figure(metrics[name], name) for name in FIGURES)
-        and all(null_or(is_count)(state[name]) and (state[name] or 0) % 10 == 0 for name in COUNTS)
-        and ("noise" not in state or _is_noise(noise))
-        and state.get("exact", True) is True
-        and null_or(one_of("case", "person"))(state.get("unit"))
-        and (band is None or is_closed(band, {"low", "high"}) and is_amount(band["low"]))
-        and (band is None or null_or(is_amount)(band["high"]))
-        and null_or(is_count)(state.get("counts_standard_error"))
-        and is_instant(state["recorded_at"])
-        and _agrees_about_release(state)
-        and _agrees_about_noise(state)
-    )
-
-
-def _is_noise(noise: Any) -> bool:
-    return (
-        is_closed(noise, {"mechanism", "epsilon", "windows"})
-        and is_name(noise["mechanism"])
-        and is_token(noise["epsilon"])
-        and is_name(noise["windows"])
-    )
-
-
-def _is_figure(figure: Any, name: str) -> bool:
-    def is_value(value: Any) -> bool:
-        return type(value) in (int, float) and 0 <= value <= 1 if name in RATES else is_amount(value)
-
-    if not is_closed(figure, {"value", "suppressed", "reason", "as_of", "definition"}, {"standard_error"}):
-        return False
-    value, error, is_null = figure["value"], figure.get("standard_error"), figure["value"] is None
-    return (
-        (is_null or is_value(value))
-        and (error is None or is_value(error))
-        and ("standard_error" not in figure or (error is None) == is_null)
-        and figure["suppressed"] is is_null
-        and (is_name(figure["reason"]) if is_null else figure["reason"] is None)
-        and null_or(is_instant)(figure["as_of"])
-        and is_label(figure["definition"])
-    )
+    return _has_shape(state) and _agrees_about_release(state) and _agrees_about_noise(state)
 
 
 def _agrees_about_release(state: dict[str, Any]) -> bool:
@@ -87,7 +81,7 @@ def _agrees_about_release(state: dict[str, Any]) -> bool:
 
 
 def _agrees_about_noise(state: dict[str, Any]) -> bool:
-    told = [name in state for name in _TOLD_WITH_NOISE]
+    told = [name in state for name in ("unit", "median_band", "counts_standard_error")]
     told += ["standard_error" in state["metrics"][name] for name in FIGURES]
     if not any(told):
         return True
@@ -119,13 +113,8 @@ def body_of(state: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def is_log_proof(log: Any) -> bool:
-    return (
-        is_closed(log, {"index", "inclusion", "checkpoint"})
-        and is_count(log["index"])
-        and is_path(log["inclusion"])
-        and isinstance(log["checkpoint"], str)
-    )
+is_log_proof = closed({"index": is_count, "inclusion": is_path, "checkpoint": is_text})
+_is_proof = closed({"type": one_of(PROOF_TYPE), "state": is_state, "log": is_log_proof})
 
 
 def verify_figures(body: dict[str, Any], policy: Policy, not_before: str | None, not_after: str | None) -> Verdict:
@@ -133,8 +122,7 @@ def verify_figures(body: dict[str, Any], policy: Policy, not_before: str | None,
     proof = body.get("proof")
     if proof is None:
         raise Failure("proof_missing")
-    is_whole = is_closed(proof, {"type", "state", "log"}) and proof["type"] == PROOF_TYPE
-    if not is_whole or not is_state(proof["state"]) or not is_log_proof(proof["log"]):
+    if not _is_proof(proof):
         raise Failure("proof_malformed")
     state, log = proof["state"], proof["log"]
     checkpoint = open_checkpoint(log["checkpoint"], policy)

@@ -6,24 +6,31 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .figures import COUNTS, FIGURES, is_state
-from .forms import is_closed, is_count, is_hash, is_instant, is_name, is_token, milliseconds, null_or
+from .forms import closed, is_count, is_hash, is_instant, is_name, is_token, milliseconds, null_or
 
 Entry = dict[str, Any]
 
 
-def is_change(change: Any) -> bool:
-    """True if a value has the shape of a change of a figure (docs/spec/proof.md#log-entries)."""
-    forms = {
+def _is_value(value: Any) -> bool:
+    return value is None or type(value) in (str, int, float)
+
+
+is_change = closed(
+    {
         "seq": is_count,
-        **dict.fromkeys(("release_id", "sdc_rule_version", "epsilon"), is_token),
-        **dict.fromkeys(("released_at", "new_as_of"), is_instant),
+        "release_id": is_token,
+        "released_at": is_instant,
+        "metric": is_name,
+        "old": _is_value,
+        "new": _is_value,
         "old_as_of": null_or(is_instant),
-        **dict.fromkeys(("metric", "reason"), is_name),
-        **dict.fromkeys(("old", "new"), lambda value: value is None or type(value) in (str, int, float)),
-        "ledger_root": is_hash,
-    }
-    optional = {"ledger_root", "epsilon"}
-    return is_closed(change, forms.keys() - optional, optional) and all(forms[name](change[name]) for name in change)
+        "new_as_of": is_instant,
+        "reason": is_name,
+        "sdc_rule_version": is_token,
+    },
+    {"ledger_root": is_hash, "epsilon": is_token},
+)
+"""A change of a figure (docs/spec/proof.md#log-entries)."""
 
 
 @dataclass
@@ -83,9 +90,15 @@ def _state_follows(state: Entry, log: _Log) -> bool:
         and all(state[mine] == first[its] for first in log.changes[:1] for mine, its in _OF_RELEASE.items())
         and all((figure["value"], figure["as_of"]) == log.stands(name) for name, figure in figures.items())
         and all(state[name] == log.stands(name)[0] for name in COUNTS)
-        and all((milliseconds(state["recorded_at"]) or 0) >= (milliseconds(time) or 0) - 5000 for time in earlier)
+        and all(_time(state["recorded_at"]) >= _time(time) - 5000 for time in earlier)
         and (not log.states or _continues(state, log.states[-1], {change["metric"] for change in log.changes}))
     )
+
+
+def _time(instant: str) -> int:
+    time = milliseconds(instant)
+    assert time is not None
+    return time
 
 
 def _continues(state: dict[str, Any], before: dict[str, Any], changed: set[str]) -> bool:

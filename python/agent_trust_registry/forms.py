@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .canonical_json import MAX_INTEGER
@@ -27,13 +27,22 @@ def one_of(*values: str) -> Form:
     return lambda value: isinstance(value, str) and value in values
 
 
+def is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
 def is_count(value: Any) -> bool:
     return type(value) is int and 0 <= value <= MAX_INTEGER
 
 
-def is_closed(value: Any, members: Collection[str], optional: Collection[str] = ()) -> bool:
-    """True for an object that has all of these members, and no others but the optional ones."""
-    return isinstance(value, dict) and set(members) <= set(value) <= {*members, *optional}
+def closed(members: Mapping[str, Form], optional: Mapping[str, Form] | None = None) -> Form:
+    """The form of objects that have all of these members, perhaps some of the optional ones, and no others."""
+    known = {**members, **(optional or {})}
+    return lambda value: (
+        isinstance(value, dict)
+        and members.keys() <= value.keys() <= known.keys()
+        and all(known[name](member) for name, member in value.items())
+    )
 
 
 is_hash = text(r"[A-Za-z0-9+/]{43}=")

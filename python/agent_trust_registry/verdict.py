@@ -5,22 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-CLASS_OF_REASON = {
-    reason: cls
-    for cls, reasons in {
-        "malformed": "json_malformed not_recognised proof_malformed note_malformed checkpoint_malformed "
-        "policy_malformed tile_malformed entry_malformed question_malformed",
-        "wrong_key": "note_unsigned note_signature_invalid key_retired origin_not_pinned quorum_not_met",
-        "stale": "state_too_old state_not_last log_rolled_back",
-        "not_in_log": "state_not_in_log entry_not_in_log log_of_other_kind log_not_the_same log_forked",
-        "not_the_answer": "answers_another_question body_contradicts_proof",
-        "arithmetic": "unknown_method inputs_malformed price_mismatch reason_mismatch flags_mismatch",
-        "incomplete": "tile_unavailable tiles_not_of_checkpoint",
-        "nothing_proved": "nothing_proved proof_missing",
-    }.items()
-    for reason in reasons.split()
+CLASSES = {
+    "ok": "Everything that was checked holds.",
+    "malformed": "It does not have the form of an answer, a proof or a policy.",
+    "wrong_key": "It is not signed as the policy asks.",
+    "stale": "It is older than asked for, or older than what was seen before.",
+    "not_in_log": "It is not in the log, or the log is not the one that was seen before.",
+    "not_the_answer": "It is not the answer to what was asked, or says something else than its proof.",
+    "arithmetic": "The amount, the reason or the flags do not follow from the inputs.",
+    "incomplete": "Something that the check needs could not be had.",
+    "nothing_proved": "There is no proof.",
 }
-"""Of the ten classes, `not_in_release` and `not_in_force` are those of prices alone, which this version does not check."""
+"""The classes of verdicts. `not_in_release` and `not_in_force` are those of prices, which this version does not check."""
+
+_REASONS = {
+    "malformed": "json_malformed not_recognised proof_malformed note_malformed checkpoint_malformed policy_malformed "
+    "tile_malformed",
+    "wrong_key": "note_unsigned note_signature_invalid key_retired origin_not_pinned quorum_not_met",
+    "stale": "state_too_old state_not_last log_rolled_back",
+    "not_in_log": "state_not_in_log log_of_other_kind log_not_the_same log_forked",
+    "not_the_answer": "answers_another_question body_contradicts_proof",
+    "arithmetic": "unknown_method inputs_malformed price_mismatch reason_mismatch flags_mismatch",
+    "incomplete": "tile_unavailable tiles_not_of_checkpoint",
+    "nothing_proved": "proof_missing",
+}
+_CLASS_OF = {reason: cls for cls, reasons in _REASONS.items() for reason in reasons.split()}
 
 
 class Failure(Exception):
@@ -58,4 +67,4 @@ class Verdict:
 
 
 def failed(reason: str) -> Verdict:
-    return Verdict(ok=False, cls=CLASS_OF_REASON[reason], reason=reason)
+    return Verdict(ok=False, cls=_CLASS_OF[reason], reason=reason)
