@@ -1,0 +1,140 @@
+"""The vectors of the specification, as far as they do not depend on the form of a price proof."""
+
+import json
+import unittest
+from pathlib import Path
+from typing import Any
+
+from agent_trust_registry import replay, verify, verify_derivation, verify_growth
+from agent_trust_registry.canonical_json import MalformedJson, read_json
+from agent_trust_registry.checkpoint import open_checkpoint
+from agent_trust_registry.forms import from_base64, to_base64
+from agent_trust_registry.policy import read_policy
+from agent_trust_registry.verdict import Failure, Verdict
+
+VECTORS = Path(__file__).parents[2] / "docs/spec/vectors"
+Vector = dict[str, Any]
+
+
+def vectors(name: str) -> list[Vector]:
+    found: list[Vector] = json.loads((VECTORS / f"{name}.json").read_text("utf-8"))["vectors"]
+    return found
+
+
+def outcome(verdict: Verdict) -> Vector:
+    return {"ok": True} if verdict.ok else {"ok": False, "reason": verdict.reason}
+
+
+def of_policy(vector: Vector) -> Vector:
+    policy = read_policy(vector["policy"])
+    retired = [{"name": each.key.name, "size": each.size} for each in policy.retired]
+    logs = [key.name for key in policy.logs]
+    return {"ok": True, "logs": logs, "retired": retired, "witnesses": list(policy.witnesses), "quorum": policy.quorum}
+
+
+def of_checkpoint(vector: Vector) -> Vector:
+    head = open_checkpoint(vector["note"], read_policy(vector["policy"]))
+    cosigners = [{"name": name, "seconds": seconds} for name, seconds in head.cosigners]
+    root = to_base64(head.root)
+    return {"ok": True, "head": {"origin": head.origin, "size": head.size, "root": root}, "cosigners": cosigners}
+
+
+def of_growth(vector: Vector) -> Vector:
+    tiles = {path: from_base64(hashes) for path, hashes in vector.get("tiles", {}).items()}
+    return outcome(verify_growth(vector["older"], vector["newer"], vector["policy"], tiles.get, vector.get("path")))
+
+
+def of_derivation(vector: Vector) -> Vector:
+    return outcome(verify_derivation(read_json(vector["row"])))
+
+
+def of_replay(vector: Vector) -> Vector:
+    return {"ok": True, "faults": replay([read_json(entry) for entry in vector["entries"]])}
+
+
+def of_figures(vector: Vector) -> Vector:
+    ages = {name: vector.get(name) for name in ("not_before", "not_after")}
+    said = outcome(verify(vector["body"], vector["policy"], vector.get("asked"), **ages))
+    return {**said, "rows": 0, "entries": 0, "refused": 0} if said["ok"] else said
+
+
+class Vectors(unittest.TestCase):
+    def judge(self, name: str, said: Any, at_least: int) -> None:
+        found = vectors(name)
+        self.assertGreaterEqual(len(found), at_least)
+        for vector in found:
+            with self.subTest(vector["name"]):
+                try:
+                    self.assertEqual(said(vector), vector["expect"])
+                except Failure as failure:
+                    self.assertEqual({"ok": False, "reason": failure.reason}, vector["expect"])
+
+    def test_policies(self) -> None:
+        self.judge("policy", of_policy, 100)
+
+    def test_checkpoints(self) -> None:
+        self.judge("checkpoint", of_checkpoint, 90)
+
+    def test_growth(self) -> None:
+        self.judge("growth", of_growth, 30)
+
+    def test_derivations(self) -> None:
+        self.judge("derivation", of_derivation, 200)
+
+    def test_figures(self) -> None:
+        self.judge("figures", of_figures, 100)
+
+    def test_replays_of_figures(self) -> None:
+        self.judge("replay", of_replay, 50)
+
+    def test_texts(self) -> None:
+        """Whether the text is read at all. What it says is a price, which is not checked yet."""
+        for vector in vectors("text"):
+            with self.subTest(vector["name"]):
+                expected = vector["expect"].get("reason")
+                if expected in ("json_malformed", "not_recognised"):
+                    self.assertEqual(verify(vector["body"], vector["policy"]).reason, expected)
+                else:
+                    self.assertIsInstance(read_json(vector["body"]), dict)
+                    self.assertRaises(NotImplementedError, verify, vector["body"], vector["policy"])
+
+    def test_a_checkpoint_verifies_by_itself_and_has_an_age_only_by_its_witnesses(self) -> None:
+        for vector in vectors("checkpoint"):
+            if vector["name"] not in ("a checkpoint", "a quorum of one of two, by both"):
+                continue
+            verdict = verify(vector["note"], vector["policy"])
+            self.assertTrue(verdict.ok and verdict.checkpoint and verdict.checkpoint.size == 7)
+            aged = verify(vector["note"], vector["policy"], not_before="2026-10-06T00:00:00Z")
+            self.assertEqual((aged.ok, aged.cls), (True, "ok") if vector["expect"]["cosigners"] else (False, "stale"))
+
+    def test_every_reason_of_the_specification_that_can_be_given_has_a_class(self) -> None:
+        reasons = {vector["expect"].get("reason") for name in ("figures", "growth", "policy") for vector in vectors(name)}
+        reasons |= {vector["expect"].get("reason") for name in ("checkpoint", "derivation") for vector in vectors(name)}
+        from agent_trust_registry.verdict import CLASSES, failed
+
+        self.assertLessEqual({failed(reason).cls for reason in reasons if reason}, set(CLASSES))
+
+
+class Texts(unittest.TestCase):
+    def test_each_refusal_has_its_word(self) -> None:
+        for text, word in {
+            '{"a":1,"\\u0061":2}': "duplicate_member",
+            "[" * 33 + "]" * 33: "too_deep",
+            '["\\ud800"]': "bad_string",
+            '["\ud800"]': "bad_string",
+            "[1e999]": "bad_number",
+            "[9007199254740992]": "bad_number",
+            "[9007199254740993.0]": "bad_number",
+            "[1" + "0" * 5000 + "]": "bad_number",
+            "1 2": "trailing_data",
+            "\ufeff1": "syntax",
+            "[-Infinity]": "syntax",
+            '"' + '\\"' * 100_000: "syntax",
+        }.items():
+            with self.subTest(text[:30]), self.assertRaises(MalformedJson) as caught:
+                read_json(text)
+            self.assertEqual(caught.exception.word, word)
+
+
+if __name__ == "__main__":
+    unittest.main()
