@@ -11,6 +11,6 @@ from .verdict import Checkpoint, Verdict
 from .verify import verify
 
 __all__ = [
-    *("AsyncClient", "Checkpoint", "Client", "NoPrice", "Policy", "RateLimited", "Refused", "RegistryError"),
-    *("Transport", "Unreachable", "Verdict", "read_policy", "replay", "verify", "verify_derivation", "verify_growth"),
-]
+    "AsyncClient", "Checkpoint", "Client", "NoPrice", "Policy", "RateLimited", "Refused", "RegistryError",
+    "Transport", "Unreachable", "Verdict", "read_policy", "replay", "verify", "verify_derivation", "verify_growth",
+]  # fmt: skip

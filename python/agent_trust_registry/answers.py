@@ -13,9 +13,12 @@ Period = TypedDict("Period", {"from": str, "to": str})
 
 _Key = TypedDict(
     "_Key",
-    {"kind": str, "cpt": str, "region": str, "npi": _Text, "modifier": _Text, "basis": str, "setting": _Text, "class": _Text},
+    {
+        "kind": str, "cpt": str, "region": str, "npi": _Text,
+        "modifier": _Text, "basis": str, "setting": _Text, "class": _Text,
+    },
     total=False,
-)
+)  # fmt: skip
 
 
 class Row(_Key, total=False):

@@ -55,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("atr-verify", description="Checks an answer of an Agent Trust Registry offline.")
     parser.add_argument("source", metavar="FILE|-|URL", help="the answer about figures, or a signed checkpoint")
     parser.add_argument("--policy", required=True, metavar="FILE", help="the log keys and witnesses that you pinned")
-    parser.add_argument("--pin", metavar="FILE", help="keeps the newest checkpoint seen, and checks that the log only grew")
+    parser.add_argument("--pin", metavar="FILE", help="keeps the newest checkpoint; checks that the log only grew")
     parser.add_argument("--max-age", type=_duration, metavar="72h", help="refuses an older view; units s, m, h, d")
     parser.add_argument("--json", action="store_true", help="prints the verdict as JSON")
     return parser
@@ -118,7 +118,8 @@ def _as_json(verdict: Verdict) -> dict[str, Any]:
     if verdict.checkpoint:
         head = verdict.checkpoint
         witnesses = [{"name": name, "seconds": seconds} for name, seconds in head.cosigners]
-        body["checkpoint"] = {"origin": head.origin, "size": head.size, "root": to_base64(head.root), "cosigners": witnesses}
+        body["checkpoint"] = {"origin": head.origin, "size": head.size, "root": to_base64(head.root)}
+        body["checkpoint"]["cosigners"] = witnesses
     if verdict.figures:
         body["figures"] = verdict.figures
     return body
@@ -131,6 +132,7 @@ def _in_words(verdict: Verdict) -> str:
     lines = ["ok"]
     if figures:
         sample = " (sample data)" if figures["data_class"] == "sample" else ""
-        lines.append(f"figures of {figures['release_id'] or 'no release yet'}, recorded {figures['recorded_at']}{sample}")
+        release = figures["release_id"] or "no release yet"
+        lines.append(f"figures of {release}, recorded {figures['recorded_at']}{sample}")
     lines.append(f"{head.origin}, {head.size} entries, cosigned by {len(head.cosigners)} witnesses of the policy")
     return "\n".join(lines)

@@ -138,7 +138,7 @@ def _fee_cents(inputs: Inputs, rvus: list[str]) -> int:
 
 
 def _stated(names: tuple[tuple[str, ...], ...], *readings: Callable[[str], str | None]) -> Any:
-    """Returns a method that reads the amounts under one of these sets of names, by the first reading that has a result."""
+    """Returns a method that reads the amounts under one of these names, by the first reading that has a result."""
 
     def price(inputs: Inputs, _: str) -> tuple[Price, bool]:
         found = next((each for each in names if closed(dict.fromkeys(each, is_text))(inputs)), None)

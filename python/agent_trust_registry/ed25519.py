@@ -58,7 +58,7 @@ def verify(key: bytes, message: bytes, signature: bytes) -> bool:
 
 
 def sign(seed: bytes, message: bytes) -> bytes:
-    """Signs with a private key of 32 bytes. Only with `cryptography`: arithmetic in Python would leak the key by its timing."""
+    """Signs with a private key of 32 bytes. Needs `cryptography`: arithmetic in Python leaks the key by its timing."""
     if not HAS_LIBRARY:
         raise RuntimeError("signing needs the package cryptography: pip install cryptography")
     return Ed25519PrivateKey.from_private_bytes(seed).sign(message)

@@ -98,7 +98,8 @@ def _agrees_about_noise(state: dict[str, Any]) -> bool:
 def body_of(state: dict[str, Any]) -> dict[str, Any]:
     """Returns the answer of `GET /api/figures` that follows from a state, without its proof."""
     metrics = state["metrics"]
-    savings = {"total": metrics["savings_total"]["value"], "median": metrics["savings_median"]["value"], "currency": "USD"}
+    total, median = (metrics[name]["value"] for name in ("savings_total", "savings_median"))
+    savings = {"total": total, "median": median, "currency": "USD"}
     if "median_band" in state:
         savings["median_band"] = state["median_band"]
     names = ("as_of", "release_id", "metrics", "sdc_rule_version", "data_class", *COUNTS)

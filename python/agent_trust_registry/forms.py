@@ -64,7 +64,7 @@ LAST_MOMENT = 253_402_300_799_000
 
 
 def milliseconds(instant: Any) -> int | None:
-    """Returns the POSIX milliseconds of an instant, None of anything else. `datetime` knows neither year 0 nor 24:00:00."""
+    """Returns an instant in POSIX milliseconds, None of anything else. `datetime` knows neither year 0 nor 24:00:00."""
     match = _INSTANT.fullmatch(instant) if isinstance(instant, str) else None
     if match is None:
         return None

@@ -18,7 +18,7 @@ def dollars(cents: int) -> str:
 
 
 def as_stated(text: str) -> str | None:
-    """Returns an amount as the source states it, '00720.0' as '720.00'. None if it has more than four decimals or is zero."""
+    """Returns an amount as the source states it, '00720.0' as '720.00'; None of zero and of more than four decimals."""
     whole, fraction = _parts(text)
     if whole is None or len(fraction) > 4 or (int(whole) == 0 and not fraction):
         return None
@@ -26,7 +26,7 @@ def as_stated(text: str) -> str | None:
 
 
 def rounded(text: str) -> str | None:
-    """Returns an amount of more than four decimals, rounded half up to the cent. None if it has fewer or comes to zero."""
+    """Returns an amount of more than four decimals, rounded half up to the cent; None of others and of zero."""
     whole, fraction = _parts(text)
     if whole is None or len(fraction) <= 4:
         return None

@@ -53,7 +53,7 @@ class NotFound(Refused):
 
 
 class NoPrice(NotFound):
-    """404 of a lookup: there is no price for the question, and `code` says why. Never take another price in its place."""
+    """404 of a lookup: there is no price for the question, and `code` says why. Never take another price for it."""
 
 
 class RateLimited(Refused):

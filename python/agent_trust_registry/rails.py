@@ -19,7 +19,12 @@ class Rails:
     """Holds the agent key and the newest token. Neither is ever shown."""
 
     def __init__(
-        self, base_url: str, agent_key: str, private_key: bytes | None, scopes: Sequence[str] | None, transport: Transport
+        self,
+        base_url: str,
+        agent_key: str,
+        private_key: bytes | None,
+        scopes: Sequence[str] | None,
+        transport: Transport,
     ) -> None:
         self._base_url = base_url
         self._agent_key = agent_key

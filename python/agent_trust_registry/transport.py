@@ -27,7 +27,11 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 class Transport:
     def __init__(
-        self, timeout: float = 30.0, retries: int = 4, max_wait: float = 60.0, sleep: Callable[[float], None] = time.sleep
+        self,
+        timeout: float = 30.0,
+        retries: int = 4,
+        max_wait: float = 60.0,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._opener = urllib.request.build_opener(_NoRedirects)
         self._timeout = timeout
@@ -38,7 +42,7 @@ class Transport:
     def send(
         self, url: str, headers: Mapping[str, str], body: Any = None, method: str = "GET", is_safe: bool = True
     ) -> bytes:
-        """Returns the content of a good answer. What is not `is_safe` is sent again only if the service has refused it."""
+        """Returns the content of a good answer. What is not `is_safe` is sent again only if it was refused."""
         content = None if body is None else json.dumps(body).encode()
         sent = {"Accept": "application/json", **headers, **({"Content-Type": "application/json"} if content else {})}
         for attempt in range(self._retries + 1):

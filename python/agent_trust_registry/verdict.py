@@ -16,7 +16,7 @@ CLASSES = {
     "incomplete": "Something that the check needs could not be had.",
     "nothing_proved": "There is no proof.",
 }
-"""The classes of verdicts. `not_in_release` and `not_in_force` are those of prices, which this version does not check."""
+"""The classes of verdicts, without `not_in_release` and `not_in_force`: only prices have these."""
 
 _REASONS = {
     "malformed": "json_malformed not_recognised proof_malformed note_malformed checkpoint_malformed policy_malformed "

@@ -10,7 +10,7 @@ from agent_trust_registry.canonical_json import MalformedJson, read_json
 from agent_trust_registry.checkpoint import open_checkpoint
 from agent_trust_registry.forms import from_base64, to_base64
 from agent_trust_registry.policy import read_policy
-from agent_trust_registry.verdict import Failure, Verdict
+from agent_trust_registry.verdict import CLASSES, Failure, Verdict, failed
 
 VECTORS = Path(__file__).parents[2] / "docs/spec/vectors"
 Vector = dict[str, Any]
@@ -108,11 +108,9 @@ class Vectors(unittest.TestCase):
             self.assertEqual((aged.ok, aged.cls), (True, "ok") if vector["expect"]["cosigners"] else (False, "stale"))
 
     def test_every_reason_of_the_specification_that_can_be_given_has_a_class(self) -> None:
-        reasons = {vector["expect"].get("reason") for name in ("figures", "growth", "policy") for vector in vectors(name)}
-        reasons |= {vector["expect"].get("reason") for name in ("checkpoint", "derivation") for vector in vectors(name)}
-        from agent_trust_registry.verdict import CLASSES, failed
-
-        self.assertLessEqual({failed(reason).cls for reason in reasons if reason}, set(CLASSES))
+        files = ("figures", "growth", "policy", "checkpoint", "derivation")
+        reasons = {vector["expect"].get("reason") for name in files for vector in vectors(name)} - {None}
+        self.assertEqual({failed(reason).cls for reason in reasons}, set(CLASSES) - {"ok"})
 
 
 class Texts(unittest.TestCase):
