@@ -91,8 +91,15 @@ class PastEdition(_Edition, total=False):
     answer: Line
 
 
-class CoveredEdition(_Edition, total=False):
+class CoveredEdition(TypedDict, total=False):
+    """`kind` is `chart`, or `code` where codes were asked for by their first characters."""
+
     kind: str
+    release_id: str
+    chart: str
+    edition: str
+    data_class: str
+    effective_from: str
     title: str
     publisher: str
     in_force: Period

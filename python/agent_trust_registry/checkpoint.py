@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .forms import LAST_MOMENT, milliseconds
 from .canonical_json import MAX_INTEGER
+from .forms import LAST_MOMENT, milliseconds
 from .note import WITNESS_KEY, Key, Note, cosigned_at, log_signed, read_note
 from .policy import Policy, read_root, read_size
 from .verdict import Checkpoint, Failure

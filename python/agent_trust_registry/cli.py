@@ -1,4 +1,5 @@
-"""`atr-verify`: checks an answer offline. Exit codes: 0 ok, 1 refused, 2 usage, 3 could not be checked."""
+"""`atr-verify`: checks an answer offline. Exit codes: 0 ok; 1 refused; 2 wrong usage, or nothing
+that could be checked; 3 a fault."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ def main(args: Sequence[str] | None = None) -> int:
         return _complain(REFUSED, f"the service has refused: {refused}")
     except OSError as error:
         return _complain(USAGE, f"{error.filename}: {error.strerror}")
-    except (RegistryError, NotImplementedError) as fault:
+    except NotImplementedError as limit:
+        return _complain(USAGE, str(limit))
+    except RegistryError as fault:
         return _complain(FAULT, str(fault))
     print(json.dumps(_as_json(verdict)) if asked.json else _in_words(verdict))
     return OK if verdict.ok else REFUSED

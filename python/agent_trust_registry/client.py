@@ -9,9 +9,9 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from .answers import Batch, Coverage, Figures, History, Question, Reference, Releases, Row, Rows, Sheet
 from .canonical_json import MalformedJson, read_json
-from .transport import Transport
 from .problems import NotAdmitted, Unreachable
 from .rails import Rails
+from .transport import Transport
 
 Text = str | None
 Number = int | None

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from . import ed25519
 from .canonical_json import read_json
-from .transport import Transport
 from .problems import NotAdmitted
+from .transport import Transport
 
 _RENEW_SECONDS_BEFORE_END = 30.0
 

@@ -118,7 +118,7 @@ class Calls(unittest.TestCase):
         other.server.server_close()
 
     def test_an_answer_that_is_not_one_is_none(self) -> None:
-        bodies = (b"<html>", b'{"a":1,"a":2}', [])
+        bodies: tuple[Any, ...] = (b"<html>", b'{"a":1,"a":2}', [])
         service = self.service(*(Answer(body=body) for body in bodies), Answer(500, b"\xff"))
         for _ in bodies:
             self.assertRaises(Unreachable, self.client(service).figures)

@@ -128,7 +128,10 @@ class Merkle(unittest.TestCase):
     def test_every_small_tree_continues_the_smaller_ones_by_its_path_alone(self) -> None:
         leaves = [merkle.leaf_hash(bytes([number])) for number in range(20)]
         roots = [merkle.tree_root(leaves[:size]) for size in range(20)]
-        subtree = lambda start, end: merkle.tree_root(leaves[start:end])
+
+        def subtree(start: int, end: int) -> bytes:
+            return merkle.tree_root(leaves[start:end])
+
         for newer in range(1, 20):
             self.assertTrue(merkle.is_consistent(0, roots[0], newer, roots[newer], []))
             for older in range(1, newer + 1):

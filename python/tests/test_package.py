@@ -1,0 +1,51 @@
+"""The examples of the README, and what the package says of itself."""
+
+import doctest
+import os
+import re
+import sys
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+
+import build_backend
+
+from .scripted_service import Answer, ScriptedService
+
+HERE = Path(__file__).parents[1]
+ANSWERS = [
+    Answer(body={"price": {"amount": "113.34"}}),
+    Answer(404, {"code": "not_on_schedule", "agent_hint": "Check it for a typing error."}),
+]
+
+
+class Package(unittest.TestCase):
+    def test_the_examples_of_the_readme_are_true(self) -> None:
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(HERE)
+        with ScriptedService(ANSWERS) as service:
+            found = doctest.testfile(str(HERE / "README.md"), module_relative=False, globs={"url": service.url})
+        self.assertGreater(found.attempted, 10)
+        self.assertEqual(found.failed, 0)
+
+    def test_the_wheel_says_what_the_project_says_and_has_every_file(self) -> None:
+        project = (HERE / "pyproject.toml").read_text("utf-8")
+        for value in (build_backend.VERSION, "agent-trust-registry", ">=3.10", "agent_trust_registry.cli:main"):
+            self.assertIn(f'"{value}"', project)
+        with tempfile.TemporaryDirectory() as folder:
+            with zipfile.ZipFile(Path(folder) / build_backend.build_wheel(folder)) as wheel:
+                names = set(wheel.namelist())
+                self.assertEqual(len(wheel.read(f"{build_backend.INFO}/RECORD").splitlines()), len(names))
+        modules = {f"agent_trust_registry/{path.name}" for path in (HERE / "agent_trust_registry").glob("*.py")}
+        self.assertLessEqual({*modules, "agent_trust_registry/py.typed"}, names)
+
+    def test_nothing_but_the_standard_library_is_imported(self) -> None:
+        for path in (HERE / "agent_trust_registry").glob("*.py"):
+            found = re.findall(r"^\s*(?:from|import) (\w+)", path.read_text("utf-8"), re.MULTILINE)
+            self.assertLessEqual(set(found), {*sys.stdlib_module_names, "cryptography"}, path.name)
+
+
+if __name__ == "__main__":
+    unittest.main()
