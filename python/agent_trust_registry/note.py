@@ -80,7 +80,7 @@ def read_key(text: str) -> Key:
     """Returns the key of a verifier key, `<name>+<id>+<base64>`. Raises ValueError if it is not valid."""
     name, key_id, encoded = text.split("+", 2)
     decoded = from_base64(encoded)
-    kind, public = decoded[0], decoded[1:]
+    kind, public = int.from_bytes(decoded[:1], "big"), decoded[1:]
     if not is_key_name(name) or len(public) != _PUBLIC_KEY_BYTES.get(kind):
         raise ValueError("a verifier key of another form")
     digest = sha256(name.encode() + b"\n" + decoded).digest()[:4]
