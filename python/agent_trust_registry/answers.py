@@ -10,18 +10,19 @@ Price = TypedDict("Price", {"amount": str, "low": str, "high": str, "currency": 
 Adjustment = TypedDict("Adjustment", {"modifier": str, "rule": str, "factor": str, "amount": str})
 Page = TypedDict("Page", {"limit": int, "offset": int, "total": int, "has_more": bool})
 Period = TypedDict("Period", {"from": str, "to": str})
-
-_Key = TypedDict(
-    "_Key",
-    {
-        "kind": str, "cpt": str, "region": str, "npi": _Text,
-        "modifier": _Text, "basis": str, "setting": _Text, "class": _Text,
-    },
-    total=False,
-)  # fmt: skip
+_Class = TypedDict("_Class", {"class": _Text}, total=False)
 
 
-class Row(_Key, total=False):
+class Row(_Class, total=False):
+    """One stated fact of a release: a price, or with `reason` that there is none."""
+
+    kind: str
+    cpt: str
+    region: str
+    npi: _Text
+    modifier: _Text
+    basis: str
+    setting: _Text
     price: Price
     reason: str
     effective_from: str
@@ -42,20 +43,6 @@ class Reference(Row, total=False):
     sources_lost: list[dict[str, str]]
 
 
-class Question(TypedDict, total=False):
-    """A lookup, or a line of a bill: then with `units` and `billed`."""
-
-    cpt: str
-    region: str
-    npi: str
-    as_of: str
-    modifier: str
-    setting: str
-    basis: str
-    units: int
-    billed: str
-
-
 class Line(TypedDict, total=False):
     """The answer to one line: with status 200 `row`, with 400 and 404 `problem`."""
 
@@ -69,45 +56,21 @@ class Line(TypedDict, total=False):
     problem: dict[str, Any]
 
 
-Total = TypedDict("Total", {"basis": str, "lines": int, "low": str, "high": str, "billed": _Text})
-Summary = TypedDict("Summary", {"lines": int, "priced": int, "totals": list[Total]})
-Batch = TypedDict("Batch", {"results": list[Line], "summary": Summary, "as_of": str})
-Sheet = TypedDict(
-    "Sheet", {"data": list[Row], "not_held": list[str], "place": dict[str, Any], "as_of": str}, total=False
-)
-Rows = TypedDict("Rows", {"data": list[Row], "page": Page, "as_of": str})
+class Edition(TypedDict, total=False):
+    """A release, as histories (with `answer`), coverage (with `rows`) and lists of releases (with `state`) show it."""
 
-
-class _Edition(TypedDict, total=False):
     release_id: str
     chart: str
     edition: str
     data_class: str
     effective_from: str
     effective_to: str
-
-
-class PastEdition(_Edition, total=False):
     answer: Line
-
-
-class CoveredEdition(TypedDict, total=False):
-    """`kind` is `chart`, or `code` where codes were asked for by their first characters."""
-
+    in_force: Period | None
     kind: str
-    release_id: str
-    chart: str
-    edition: str
-    data_class: str
-    effective_from: str
     title: str
     publisher: str
-    in_force: Period
     rows: int
-
-
-class Release(_Edition, total=False):
-    in_force: Period | None
     state: str
     row_count: int
     published_at: str
@@ -115,36 +78,33 @@ class Release(_Edition, total=False):
     supersedes: _Text
 
 
-History = TypedDict("History", {"data": list[PastEdition], "page": Page})
-Coverage = TypedDict("Coverage", {"data": list[CoveredEdition], "page": Page, "as_of": str})
-Releases = TypedDict("Releases", {"data": list[Release], "page": Page})
+Total = TypedDict("Total", {"basis": str, "lines": int, "low": str, "high": str, "billed": _Text})
+Summary = TypedDict("Summary", {"lines": int, "priced": int, "totals": list[Total]})
+Batch = TypedDict("Batch", {"results": list[Line], "summary": Summary, "as_of": str})
+Rows = TypedDict("Rows", {"data": list[Row], "page": Page, "as_of": str})
+History = TypedDict("History", {"data": list[Edition], "page": Page})
+Coverage = TypedDict("Coverage", {"data": list[Edition], "page": Page, "as_of": str})
+Releases = TypedDict("Releases", {"data": list[Edition], "page": Page})
 
-Figure = TypedDict(
-    "Figure",
-    {
-        "value": float | str | None,
-        "standard_error": float | str | None,
-        "suppressed": bool,
-        "reason": _Text,
-        "as_of": _Text,
-        "definition": str,
-    },
-    total=False,
-)
-Savings = TypedDict(
-    "Savings", {"total": _Text, "median": _Text, "median_band": dict[str, _Text] | None, "currency": str}, total=False
-)
+
+class Sheet(TypedDict, total=False):
+    data: list[Row]
+    not_held: list[str]
+    place: dict[str, Any]
+    as_of: str
 
 
 class Figures(TypedDict, total=False):
+    """A value that is None is withheld, and `metrics` says why. None is never zero."""
+
     w: float | None
     r: float | None
     p: float | None
-    savings: Savings
+    savings: dict[str, Any]
     cases_floor10: int | None
     settlements_floor10: int | None
     as_of: _Text
     release_id: _Text
-    metrics: dict[str, Figure]
+    metrics: dict[str, dict[str, Any]]
     sdc_rule_version: str
     data_class: _Text

@@ -28,7 +28,8 @@ def read_json(text: str) -> Any:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise MalformedJson("trailing_data" if error.msg == "Extra data" else "syntax") from None
-    _check_strings(value)
+    # Escapes such as \ud800 make lone surrogates of a text that has none.
+    _check_unicode(json.dumps(value, ensure_ascii=False))
     return value
 
 
@@ -71,15 +72,6 @@ def _check_depth(text: str) -> None:
                 raise MalformedJson("too_deep")
         elif not in_string and mark in "]}":
             depth -= 1
-
-
-def _check_strings(value: Any) -> None:
-    """Escapes such as `\\ud800` make lone surrogates of a text that has none."""
-    if isinstance(value, str):
-        _check_unicode(value)
-    elif isinstance(value, (list, dict)):
-        for item in value if isinstance(value, list) else [*value, *value.values()]:
-            _check_strings(item)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

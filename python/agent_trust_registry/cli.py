@@ -103,10 +103,12 @@ def _tiles(log: str | None) -> Tiles:
     def tile(name: str) -> bytes | None:
         if log is None or not log.startswith(("https://", "http://")):
             return None
+        full = name.partition(".p/")[0]
         try:
             return Transport().send(f"{log}/{name}", {"Accept": "application/octet-stream"})
         except RegistryError:
-            return None
+            # A partial tile may be gone once the full one is there.
+            return tile(full) if full != name else None
 
     return tile
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from urllib.parse import quote, urlencode, urlsplit
 
-from .answers import Batch, Coverage, Figures, History, Question, Reference, Releases, Row, Rows, Sheet
-from .canonical_json import MalformedJson, read_json
-from .problems import NotAdmitted, Unreachable
+from .answers import Batch, Coverage, Figures, History, Reference, Releases, Row, Rows, Sheet
+from .problems import NotAdmitted
 from .rails import Rails
 from .transport import Transport
 
 Text = str | None
 Number = int | None
+_KEY = re.compile(r"atk_[0-9A-Za-z]+_[0-9A-Za-z]+", re.ASCII)
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
@@ -40,6 +41,8 @@ class Client:
             raise ValueError("base_url must begin with https:// or http://")
         if agent_key and address.scheme == "http" and address.hostname not in _LOOPBACK and not allow_http:
             raise ValueError("an agent key is not sent over http: use https, or allow_http=True in a network you trust")
+        if agent_key and not _KEY.fullmatch(agent_key):
+            raise ValueError("not an agent key: look for blanks or a line break around it")
         self.base_url = base_url.rstrip("/")
         self._transport = transport or Transport()
         self._rails = agent_key and Rails(self.base_url, agent_key, private_key, scopes, self._transport)
@@ -59,9 +62,9 @@ class Client:
         """Everything in force for a code at a place and day."""
         return cast(Sheet, self._get("/reference/sheet", cpt=cpt, region=region, npi=npi, as_of=as_of))
 
-    def batch(self, lines: Sequence[Question], *, proof: Text = None) -> Batch:
-        """Up to 100 lookups at once, or a bill. Each line has a status of its own."""
-        body = {"lines": list(lines), **({"proof": proof} if proof else {})}
+    def batch(self, lines: Sequence[Mapping[str, Text | int]], *, proof: Text = None) -> Batch:
+        """Up to 100 lookups, or a bill: lines then have `units` and `billed` too. Each has a status of its own."""
+        body = {"lines": [dict(line) for line in lines], **({"proof": proof} if proof else {})}
         return cast(Batch, self._ask("/reference/batch", body=body))
 
     def history(
@@ -131,26 +134,16 @@ class Client:
         url = f"{self.base_url}{path}{'?' if given else ''}{urlencode(given)}"
         method = "GET" if body is None else "POST"
         if not is_protected:
-            return _object(self._transport.send(url, {}, body, method))
+            return self._transport.ask(url, {}, body, method)
         if not self._rails:
             raise NotAdmitted(401, {"code": "agent_key_missing", "detail": "this route needs Client(agent_key=…)"})
         token = self._rails.token()
         try:
-            return _object(self._transport.send(url, {"X-Agent-Rails": token}, body, method))
+            return self._transport.ask(url, {"X-Agent-Rails": token}, body, method)
         except NotAdmitted as refused:
             if refused.code not in ("rails_token_expired", "rails_token_invalid"):
                 raise
-        return _object(self._transport.send(url, {"X-Agent-Rails": self._rails.token(refused=token)}, body, method))
-
-
-def _object(content: bytes) -> dict[str, Any]:
-    try:
-        body = read_json(content.decode())
-    except (MalformedJson, UnicodeDecodeError):
-        body = None
-    if not isinstance(body, dict):
-        raise Unreachable("the answer is not a JSON object")
-    return body
+        return self._transport.ask(url, {"X-Agent-Rails": self._rails.token(refused=token)}, body, method)
 
 
 _Given = ParamSpec("_Given")

@@ -81,8 +81,6 @@ class _TiledTree:
             width = min(256, (self.size >> 8 * level) - 256 * number)
             full = f"tile/{level}/{_in_groups(number)}"
             content = self.tiles(full if width == 256 else f"{full}.p/{width}")
-            if content is None and width < 256:
-                content = self.tiles(full)
             if content is None:
                 raise Failure("tile_unavailable")
             if len(content) % 32 or not width <= len(content) // 32 <= 256:

@@ -36,16 +36,8 @@ class Refused(RegistryError):
         self.body = body
 
 
-class InvalidRequest(Refused):
-    """400 and its like: send it again, corrected."""
-
-
 class NotAdmitted(Refused):
-    """401: the key or the token is missing, wrong or expired."""
-
-
-class NotAllowed(Refused):
-    """403: the key lacks a scope."""
+    """401 and 403: the key or the token is missing, wrong or expired, or lacks the scope."""
 
 
 class NotFound(Refused):
@@ -64,7 +56,7 @@ class ServiceFault(Refused):
     """5xx: the service failed or is busy."""
 
 
-_OF_STATUS = {401: NotAdmitted, 403: NotAllowed, 404: NotFound, 429: RateLimited}
+_OF_STATUS = {401: NotAdmitted, 403: NotAdmitted, 404: NotFound, 429: RateLimited}
 _NO_PRICE = (
     "absent_ not_on_schedule no_edition_for_day modifier_not_priced modifier_not_allowed unknown_provider unknown_zip "
     "region_ambiguous region_not_covered"
@@ -78,7 +70,7 @@ def refusal(status: int, content: bytes, retry_after: float | None) -> Refused:
     except (MalformedJson, UnicodeDecodeError):
         body = None
     problem = body if isinstance(body, dict) else {}
-    kind = _OF_STATUS.get(status, ServiceFault if status >= 500 else InvalidRequest)
+    kind = _OF_STATUS.get(status, ServiceFault if status >= 500 else Refused)
     if kind is NotFound and str(problem.get("code")).startswith(tuple(_NO_PRICE)):
         kind = NoPrice
     return kind(status, problem, retry_after)

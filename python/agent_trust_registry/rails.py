@@ -6,10 +6,11 @@ import base64
 import threading
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from . import ed25519
-from .canonical_json import read_json
-from .problems import NotAdmitted
+from .forms import is_count, is_token
+from .problems import Unreachable
 from .transport import Transport
 
 _RENEW_SECONDS_BEFORE_END = 30.0
@@ -47,25 +48,24 @@ class Rails:
             return self._token
 
     def _attest(self) -> str:
-        nonce = self._post("challenge", None, is_safe=True)["nonce"]
+        nonce = self._post("challenge", None, is_safe=True).get("nonce")
         asked: dict[str, object] = {"nonce": nonce}
         if self._scopes is not None:
             asked["scopes"] = list(self._scopes)
         if self._private_key is not None:
-            asked["proof"] = self._proof(self._private_key, nonce)
+            asked["proof"] = self._proof(self._private_key, str(nonce))
         # A nonce that is sent twice revokes its token: after a lost answer only the whole flow is begun again.
         begun = time.monotonic()
         answer = self._post("attest", asked, is_safe=False)
-        self._ends = begun + float(answer["expires_in"])
-        return str(answer["rails_token"])
+        token, seconds = answer.get("rails_token"), answer.get("expires_in")
+        if not isinstance(token, str) or not is_token(token) or not is_count(seconds):
+            raise Unreachable("the answer to attest is not one")
+        self._ends = begun + seconds
+        return token
 
-    def _post(self, step: str, body: object, is_safe: bool) -> dict[str, str]:
+    def _post(self, step: str, body: object, is_safe: bool) -> dict[str, Any]:
         url = f"{self._base_url}/api/agent-rails/{step}"
-        headers = {"X-Agent-Key": self._agent_key}
-        answer = read_json(self._transport.send(url, headers, body, "POST", is_safe).decode())
-        if not isinstance(answer, dict):
-            raise NotAdmitted(401, {"code": "rails_token_missing", "detail": f"no answer to {step} that can be read"})
-        return answer
+        return self._transport.ask(url, {"X-Agent-Key": self._agent_key}, body, "POST", is_safe)
 
     def _proof(self, private_key: bytes, nonce: str) -> str:
         key_id = self._agent_key.split("_")[1]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import IO, Any
 
+from .canonical_json import MalformedJson, read_json
 from .problems import Refused, Unreachable, refusal
 
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
@@ -38,6 +39,18 @@ class Transport:
         self._retries = retries
         self._max_wait = max_wait
         self._sleep = sleep
+
+    def ask(
+        self, url: str, headers: Mapping[str, str], body: Any = None, method: str = "GET", is_safe: bool = True
+    ) -> dict[str, Any]:
+        """Returns the object that a good answer is."""
+        try:
+            answer = read_json(self.send(url, headers, body, method, is_safe).decode())
+        except (MalformedJson, UnicodeDecodeError):
+            answer = None
+        if not isinstance(answer, dict):
+            raise Unreachable("the answer is not a JSON object")
+        return answer
 
     def send(
         self, url: str, headers: Mapping[str, str], body: Any = None, method: str = "GET", is_safe: bool = True

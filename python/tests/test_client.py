@@ -132,6 +132,16 @@ class Calls(unittest.TestCase):
         shown = f"{client!r} {AsyncClient(client)!r} {caught.exception!r} {vars(client)} {vars(caught.exception)}"
         self.assertNotRegex(shown, "atr_secret|secret|atn_first")
 
+    def test_a_key_with_a_line_break_is_refused_without_being_shown(self) -> None:
+        with self.assertRaises(ValueError) as caught:
+            Client("https://registry.example", f"{KEY}\n")
+        self.assertNotIn("secret", str(caught.exception))
+
+    def test_an_answer_to_attest_that_is_none_gives_no_token(self) -> None:
+        for body in ({}, {"rails_token": "a\nb", "expires_in": 900}, {"rails_token": "atr_one", "expires_in": "soon"}):
+            service = self.service(CHALLENGE, Answer(body=body))
+            self.assertRaises(Unreachable, self.client(service, KEY).integrity)
+
     def test_keys_are_not_sent_over_http_to_other_machines(self) -> None:
         self.assertRaises(ValueError, Client, "http://registry.example", KEY)
         self.assertRaises(ValueError, Client, "ftp://registry.example")
