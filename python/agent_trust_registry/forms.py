@@ -6,7 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from .canonical_json import MAX_INTEGER
 
@@ -31,7 +31,7 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def is_count(value: Any) -> bool:
+def is_count(value: Any) -> TypeGuard[int]:
     return type(value) is int and 0 <= value <= MAX_INTEGER
 
 
