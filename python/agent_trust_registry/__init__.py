@@ -7,10 +7,10 @@ from .growth import verify_growth
 from .policy import Policy, read_policy
 from .problems import NoPrice, RateLimited, Refused, RegistryError, Unreachable
 from .transport import Transport
-from .verdict import Checkpoint, Verdict
+from .verdict import Checkpoint, Failure, Verdict
 from .verify import verify
 
 __all__ = [
-    "AsyncClient", "Checkpoint", "Client", "NoPrice", "Policy", "RateLimited", "Refused", "RegistryError",
+    "AsyncClient", "Checkpoint", "Client", "Failure", "NoPrice", "Policy", "RateLimited", "Refused", "RegistryError",
     "Transport", "Unreachable", "Verdict", "read_policy", "replay", "verify", "verify_derivation", "verify_growth",
 ]  # fmt: skip
