@@ -60,21 +60,24 @@ def _check(row: Any) -> None:
         raise Failure("flags_mismatch")
 
 
-_is_derivation = closed({"method": is_text, "inputs": lambda value: isinstance(value, dict)})
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+_READ: dict[str, Form] = {
+    "kind": one_of("price", "rate", "absence"),
+    "basis": one_of(*METHODS_OF_BASIS),
+    "region": is_text,
+    "flags": lambda value: isinstance(value, list) and all(map(is_text, value)),
+    "indicators": _is_object,
+    "derivation": closed({"method": is_text, "inputs": _is_object}),
+}
 
 
 def _is_readable(row: Any) -> bool:
-    return (
-        isinstance(row, dict)
-        and row.get("kind") in ("price", "rate", "absence")
-        and row.get("basis") in METHODS_OF_BASIS
-        and isinstance(row.get("region"), str)
-        and isinstance(row.get("flags"), list)
-        and isinstance(row.get("indicators"), dict)
-        and (row["kind"] == "absence") == ("price" not in row)
-        and isinstance(row.get("price", {}), dict)
-        and _is_derivation(row.get("derivation"))
-    )
+    if not _is_object(row) or not all(form(row.get(name)) for name, form in _READ.items()):
+        return False
+    return "price" not in row if row["kind"] == "absence" else _is_object(row.get("price"))
 
 
 _ANYWHERE = frozenset(
@@ -90,7 +93,7 @@ def _flags_follow(row: dict[str, Any], is_capped: bool) -> bool:
     needed = {"opps_cap": is_capped, "far_from_medicare": "compared_amount" in row["indicators"]}
     allowed = _ANYWHERE | needed.keys() | ({"unit_unparsed"} if row["price"].get("per") == "1 UNIT" else set())
     return (
-        all(isinstance(flag, str) and flag in allowed for flag in flags)
+        set(flags) <= allowed
         and len(set(flags)) == len(flags)
         and all((flag in flags) == is_needed for flag, is_needed in needed.items())
     )

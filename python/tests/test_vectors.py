@@ -112,6 +112,13 @@ class Vectors(unittest.TestCase):
         reasons = {vector["expect"].get("reason") for name in files for vector in vectors(name)} - {None}
         self.assertEqual({failed(reason).cls for reason in reasons}, set(CLASSES) - {"ok"})
 
+    def test_a_row_of_any_other_form_is_refused(self) -> None:
+        row = read_json(vectors("derivation")[0]["row"])
+        for name in ("kind", "basis", "region", "flags", "indicators", "derivation", "price"):
+            values: tuple[Any, ...] = (None, 1, [{}], "x")
+            for value in values:
+                self.assertFalse(verify_derivation({**row, name: value}).ok)
+
 
 class Texts(unittest.TestCase):
     def test_each_refusal_has_its_word(self) -> None:
