@@ -63,7 +63,8 @@ class Commands(unittest.TestCase):
         forked = next(v for v in vectors("growth") if v["name"] == "a fork before the older size")
         pin = self.folder / "pin"
         tiles = [from_base64(tile) for vector in (grown, forked) for tile in vector["tiles"].values()]
-        with ScriptedService([Answer(body=tile) for tile in tiles]) as service:
+        gone = Answer(404, {"code": "route_not_found"})
+        with ScriptedService([gone, *(Answer(body=tile) for tile in tiles)]) as service:
             policy = grown["policy"].replace("D29c\n", f"D29c {service.url}/log/registry\n")
             rest = ("--policy", self.file("policy", policy), "--pin", str(pin))
             older, newer = self.file("older", grown["older"]), self.file("newer", grown["newer"])
@@ -71,7 +72,8 @@ class Commands(unittest.TestCase):
             said = "ok\nvectors.example/log/registry, 7 entries, cosigned by 0 witnesses of the policy\n"
             self.assertEqual(self.run_with(newer, *rest), (0, said))
             self.assertEqual(pin.read_text("utf-8"), grown["newer"])
-            self.assertEqual(service.requests[0].path, "/log/registry/tile/0/000.p/7")
+            asked = [request.path for request in service.requests]
+            self.assertEqual(asked, ["/log/registry/tile/0/000.p/7", "/log/registry/tile/0/000"])
             code, said = self.run_with(older, *rest)
             self.assertEqual((code, said.split("\n")[0]), (1, "failed: log_rolled_back"))
             pin.write_text(forked["older"], "utf-8")
