@@ -7,7 +7,8 @@ from typing import Any
 from .canonical_json import canonical
 from .checkpoint import check_age, open_checkpoint
 from .forms import (
-    Form, closed, from_base64, is_count, is_instant, is_label, is_name, is_path, is_text, is_token, null_or, one_of, text,
+    Form, closed, from_base64, is_count, is_instant, is_label, is_name, is_path, is_text, is_token, null_or, one_of,
+    text,
 )  # fmt: skip
 from .merkle import leaf_hash, root_of_path
 from .policy import Policy
