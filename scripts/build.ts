@@ -2,12 +2,15 @@
 // map and its types. Nothing is minified: an auditor reads what runs.
 
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rollup } from '@rollup/wasm-node'
+import { tableModule } from '../src/tables/module.ts'
 
 const ROOT = join(import.meta.dir, '..')
+/** The tables that src/tables/ imports. */
+const TABLES = 'docs/spec/tables'
 const SOURCES = {
   verify: 'proof/verify',
   'verify/lists': 'proof/verify-lists',
@@ -51,15 +54,19 @@ async function bundleAll(): Promise<Record<Module, Built>> {
 /** Joins what a module needs of the compiled files, and leaves out what it does not use. */
 async function bundle(name: Module, folder: string): Promise<Built> {
   const bundle = await rollup({
-    input: join(folder, `${SOURCES[name]}.js`),
-    treeshake: { moduleSideEffects: false, manualPureFunctions: SHAPES },
+    input: join(folder, 'src', `${SOURCES[name]}.js`),
+    treeshake: { moduleSideEffects: false, manualPureFunctions: PURE },
     plugins: [
       {
         name: 'compiled',
-        load: (file) => ({
-          code: readFileSync(file, 'utf8').replace(/\/\/# sourceMappingURL=.*\n?$/, ''),
-          map: readFileSync(`${file}.map`, 'utf8'),
-        }),
+        load: (file) =>
+          file.endsWith('.json')
+            ? // Its lines are made here, and lead to no source.
+              { code: tableModule(readFileSync(file, 'utf8')), map: { mappings: '' } }
+            : {
+                code: readFileSync(file, 'utf8').replace(/\/\/# sourceMappingURL=.*\n?$/, ''),
+                map: readFileSync(`${file}.map`, 'utf8'),
+              },
       },
     ],
   })
@@ -73,8 +80,11 @@ async function bundle(name: Module, folder: string): Promise<Built> {
   return { code: output[0].code, map: String(output[0].map) }
 }
 
-/** The functions of proof/shape.ts that make a check of a shape and do nothing else: a check that is not used is left out. */
-const SHAPES = ['both', 'closed', 'either', 'listOf', 'mapOf', 'matches', 'oneOf', 'orNull', 'words']
+/**
+ * The functions of proof/shape.ts that make a check of a shape, and the one that freezes a table. They do nothing else, so that a check
+ * or a list that is not used is left out.
+ */
+const PURE = ['both', 'closed', 'either', 'frozen', 'listOf', 'mapOf', 'matches', 'oneOf', 'orNull', 'words']
 
 let bundled: Promise<Record<Module, Built>> | undefined
 const allBundled = (): Promise<Record<Module, Built>> => {
@@ -93,13 +103,25 @@ export async function build(folder: string): Promise<void> {
   }
 }
 
-/** Writes the types of each module, file by file. Imports in them are named as readers of packages expect it. */
+/**
+ * Writes the types of each module, file by file. Imports in them are named as readers of packages expect it. A table that types are
+ * taken from has its own: its text is a type too.
+ */
 export function buildTypes(folder: string): void {
   compile('--outDir', folder, '--emitDeclarationOnly', '--declaration', '--declarationMap')
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.d.ts')) continue
     const path = join(folder, file)
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(from |import\()(['"])(\.[^'"]*)\.ts\2/g, '$1$2$3.js$2'))
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replaceAll(/(from |import\()(['"])(\.[^'"]*)\.(?:ts|json)\2/g, '$1$2$3.js$2'),
+    )
+  }
+  mkdirSync(join(folder, TABLES), { recursive: true })
+  for (const file of readdirSync(join(ROOT, TABLES))) {
+    const members = Object.entries(JSON.parse(readFileSync(join(ROOT, TABLES, file), 'utf8')) as object)
+    const types = members.map(([name, member]) => `export declare const ${name}: ${JSON.stringify(member)};\n`)
+    writeFileSync(join(folder, TABLES, file.replace(/json$/, 'd.ts')), types.join(''))
   }
 }
 

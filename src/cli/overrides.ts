@@ -1,10 +1,5 @@
-import {
-  BREAKER_RULES,
-  type BreakerRule,
-  OVERRIDE_REASONS,
-  type Override,
-  type OverrideReason,
-} from '../registry/release/breaker.ts'
+import { BREAKER_RULES, type BreakerRule, type Override } from '../registry/release/breaker.ts'
+import { OVERRIDE_REASONS, type OverrideReason } from '../tables/service-reasons.ts'
 import { UsageFault } from './command.ts'
 
 /** The options of commands that publish: the limits of the breaker to override, and the reasons. */

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { chartOf } from '../registry/charts.ts'
-import { MOVE_REASONS, moveProvider } from '../registry/release/provider-move.ts'
+import { moveProvider } from '../registry/release/provider-move.ts'
+import { MOVE_REASONS } from '../tables/service-reasons.ts'
 import { type Command, DONE, JSON_OPTION, openStore, show, UsageFault, unknownAction } from './command.ts'
 
 const ACTIONS = {

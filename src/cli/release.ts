@@ -3,16 +3,16 @@ import { dayOf } from '../calendar.ts'
 import type { Installation } from '../installation.ts'
 import { Problem } from '../problem.ts'
 import type { Provider } from '../proof/price/release.ts'
-import { OVERRIDE_REASONS } from '../registry/release/breaker.ts'
 import { checkRelease, getRelease } from '../registry/release/check.ts'
 import { checksOf, findDelta } from '../registry/release/check-store.ts'
 import { diffReleases } from '../registry/release/diff.ts'
 import { publish } from '../registry/release/publish.ts'
 import { discard } from '../registry/release/staging.ts'
 import { findPredecessor, listReleases } from '../registry/release/store.ts'
-import { WITHDRAWAL_REASONS, withdraw } from '../registry/release/withdrawal.ts'
+import { withdraw } from '../registry/release/withdrawal.ts'
 import { standingNow } from '../registry/state/state.ts'
 import { releasesInForce } from '../registry/store.ts'
+import { OVERRIDE_REASONS, WITHDRAWAL_REASONS } from '../tables/service-reasons.ts'
 import {
   type Command,
   DONE,

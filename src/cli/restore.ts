@@ -18,13 +18,11 @@ import { toBase64 } from '../proof/bytes.ts'
 import type { NoteSigner } from '../proof/note/signed-note.ts'
 import { applyAgain, whyNotAgain } from '../registry/release/roll-forward.ts'
 import { filesNamed } from '../registry/release/store.ts'
+import { ROLLBACK_REASONS } from '../tables/service-reasons.ts'
 import { copyPause, filesBeside } from './backup.ts'
 import { type Command, DONE, JSON_OPTION, show, UsageFault } from './command.ts'
 import { ifInterrupted } from './interruption.ts'
 import { progressLine, type StageProgress } from './progress.ts'
-
-/** The reasons for which the end of a history is accepted. */
-const ROLLBACK_REASONS = ['disk_failure', 'operator_mistake', 'attack', 'operator_decision'] as const
 
 export const restore: Command = {
   usage: 'restore FILE [--accept-rollback --reason CODE --origin ORIGIN] [--json]',

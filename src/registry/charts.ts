@@ -1,12 +1,13 @@
 import type { Calendar } from '../integrity/report/freshness.ts'
-import { type ChartFacts, type ChartTable, factsOf, HOSPITAL_FACTS, PLACE_CHART } from '../proof/price/charts.ts'
-import type { Basis, Setting } from '../proof/price/row.ts'
+import { type ChartFacts, type ChartTable, factsOf } from '../proof/price/charts.ts'
+import { type Basis, CHART_ENTRIES, type ChartName, type Setting } from '../tables/charts.ts'
+import { EDITION_ENTRIES } from '../tables/editions.ts'
 import type { RuleId } from './release/rules.ts'
 
 /**
  * A publisher's series of price lists, and all there is to say about it. Types, schemas, freshness, the breaker, row
- * rules, coverage, its reader and the command line follow from these entries. Facts that a verifier needs too, the bases
- * and settings of its rows and where they hold, are those of proof/. Every word is ours: nothing is taken from a source file.
+ * rules, coverage, its reader and the command line follow from these entries. They stand in docs/spec/tables/: in charts.json
+ * the facts that a verifier needs too, in editions.json the others. Every word is ours: nothing is taken from a source file.
  */
 export interface ChartEntry extends ChartFacts {
   /** Its id, `cms-pfs`. Where each provider publishes its own, what their ids begin with: `hospital-mrf`. */
@@ -50,134 +51,33 @@ export interface Chart extends ChartEntry {
 }
 export type Charts = readonly ChartEntry[]
 
-const CMS = 'Centers for Medicare & Medicaid Services'
-/** CMS publishes late at times, but an old quarter is soon wrong. */
-const QUARTERLY: Calendar = {
-  next: 'quarter',
-  due_before_days: 30,
-  stale_after_days: 15,
-  expired_after_days: 45,
+/** A chart as the two tables have it: what a verifier needs too, and how its editions are taken. */
+const entryOf = (chart: ChartName): ChartEntry => {
+  const edition = EDITION_ENTRIES[chart]
+  const { bases, speaks, settings, per_provider = false } = CHART_ENTRIES[chart]
+  return {
+    ...(factsOf(chart) ?? { bases, speaks, settings }),
+    chart,
+    reader: edition.reader,
+    perProvider: per_provider,
+    kind: edition.kind,
+    publisher: edition.publisher,
+    title: edition.title,
+    calendar: edition.calendar,
+    judgedOnReading: edition.judged_on_reading as readonly RuleId[],
+    rowRules: edition.row_rules,
+    breaker: edition.breaker && {
+      farMovePct: edition.breaker.far_move_pct,
+      holdsConflicts: edition.breaker.holds_conflicts,
+      lossUnit: edition.breaker.loss_unit,
+    },
+    comparable: edition.comparable,
+    leastLines: edition.least_lines,
+  }
 }
 
-/** A schedule of CMS: what a verifier knows of it stands in proof/price/schedules.ts, and what most have in common here. */
-const schedule = (
-  own: Pick<ChartEntry, 'chart' | 'reader' | 'title' | 'leastLines'> & Partial<ChartEntry>,
-): ChartEntry => ({
-  ...(factsOf(own.chart) as ChartFacts),
-  perProvider: false,
-  kind: own.chart.replaceAll('-', '_'),
-  publisher: CMS,
-  calendar: QUARTERLY,
-  judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10'],
-  rowRules: 'alone',
-  breaker: { farMovePct: 25, holdsConflicts: true, lossUnit: 'lines' },
-  comparable: null,
-  ...own,
-})
-
-/** The schedules come in the order in which a lookup without a provider searches them. */
-export const CHARTS: Charts = [
-  schedule({
-    chart: 'cms-pfs',
-    reader: 'schedules/physician',
-    title: 'Medicare Physician Fee Schedule',
-    // The conversion factor changes on the first of January, so an old edition is wrong then, not only late.
-    calendar: { ...QUARTERLY, expired_after_days_in_new_year: 15 },
-    judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10', 'W01'],
-    rowRules: 'none',
-    comparable: { preference: 3, settings: ['non_facility'] },
-    leastLines: 15_000,
-  }),
-  schedule({
-    chart: 'cms-pfs-qpp',
-    reader: 'schedules/physician-qpp',
-    title: 'Medicare Physician Fee Schedule for qualifying APM participants',
-    calendar: { ...QUARTERLY, expired_after_days_in_new_year: 15 },
-    judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10', 'W01'],
-    rowRules: 'none',
-    // CMS lists only what it pays or leaves to its contractors in this file: 11,811 lines in January 2026.
-    leastLines: 10_000,
-  }),
-  schedule({
-    chart: 'cms-clfs',
-    reader: 'schedules/laboratory',
-    title: 'Medicare Clinical Laboratory Fee Schedule',
-    judgedOnReading: ['R02', 'R03', 'R03_field', 'R09', 'R10', 'R14'],
-    comparable: { preference: 2, settings: [null] },
-    leastLines: 1_000,
-  }),
-  schedule({
-    chart: 'cms-asp',
-    reader: 'schedules/drugs',
-    title: 'Medicare Part B Drug Payment Limits',
-    judgedOnReading: ['R02', 'R03', 'R09', 'R10'],
-    leastLines: 500,
-  }),
-  schedule({
-    chart: 'cms-opps',
-    reader: 'schedules/outpatient',
-    title: 'Medicare Hospital Outpatient Prospective Payment System',
-    comparable: { preference: 1, settings: ['outpatient', null] },
-    leastLines: 10_000,
-  }),
-  schedule({
-    chart: 'cms-asc',
-    reader: 'schedules/surgery-center',
-    title: 'Medicare Ambulatory Surgical Center Payment System',
-    // One of the two addenda is enough.
-    leastLines: 1_500,
-  }),
-  schedule({
-    chart: 'cms-dmepos',
-    reader: 'schedules/equipment',
-    title: 'Medicare Durable Medical Equipment, Prosthetics, Orthotics and Supplies Fee Schedule',
-    rowRules: 'none',
-    leastLines: 2_000,
-  }),
-  schedule({
-    chart: 'cms-anesthesia',
-    reader: 'schedules/anesthesia',
-    title: 'Medicare Anesthesia Conversion Factors',
-    calendar: { ...QUARTERLY, next: 'calendar_year', expired_after_days: 15 },
-    judgedOnReading: ['R02', 'R03', 'R09', 'R10'],
-    rowRules: 'none',
-    leastLines: 100,
-  }),
-  {
-    ...HOSPITAL_FACTS,
-    chart: 'hospital-mrf',
-    reader: 'hospital/reader',
-    perProvider: true,
-    kind: 'hospital_mrf',
-    publisher: 'Hospital',
-    title: 'Hospital standard charges (45 CFR 180)',
-    // 45 CFR 180.50(e): hospitals update at least once a year.
-    calendar: { next: 'year_later', due_before_days: 30, stale_after_days: 1, expired_after_days: 35 },
-    judgedOnReading: ['R02', 'R03', 'R03_field', 'R03_other_code', 'malformed', 'not_cpt', 'no_amount'],
-    rowRules: 'beside_others',
-    // A hospital's file states a price once for each payer, and changes its charges as it likes.
-    breaker: { farMovePct: 100, holdsConflicts: false, lossUnit: 'combinations' },
-    comparable: null,
-    leastLines: 0,
-  },
-  {
-    chart: PLACE_CHART,
-    reader: 'schedules/places',
-    perProvider: false,
-    kind: 'zip_locality',
-    publisher: CMS,
-    title: 'Medicare localities of ZIP codes',
-    bases: [],
-    settings: [],
-    speaks: 'locality',
-    calendar: QUARTERLY,
-    judgedOnReading: ['R09'],
-    rowRules: 'none',
-    breaker: null,
-    comparable: null,
-    leastLines: 40_000,
-  },
-]
+/** The charts in the order of the table: schedules first. */
+export const CHARTS: Charts = (Object.keys(CHART_ENTRIES) as ChartName[]).map(entryOf)
 
 /** The part of the table that the rule of the lookup needs, for charts that hold prices and are not a provider's own. */
 export const chartTable = (charts: Charts = CHARTS): ChartTable =>

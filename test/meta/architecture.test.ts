@@ -25,9 +25,13 @@ test('a monitor needs nothing of the service but the proofs, the way out, and ho
   expect([...new Set(used.map(({ to }) => to))].sort()).toEqual(['db/replace-file.ts', 'outgoing/outgoing.ts'])
 })
 
-test('proof/ imports nothing, of ours or of anyone\u2019s', () => {
-  expect(imports.filter(({ from, to }) => partOf(from) === 'proof' && !to.startsWith('proof/'))).toEqual([])
-  for (const file of sources.filter((each) => partOf(each) === 'proof'))
+test('proof/ imports nothing but the tables, of ours or of anyone\u2019s, and tables/ nothing but their files', () => {
+  expect(imports.filter(({ from, to }) => partOf(from) === 'proof' && !/^(proof|tables)\//.test(to))).toEqual([])
+  const isTable = (to: string): boolean => /^\.\.\/docs\/spec\/tables\/[a-z-]+\.json$/.test(to)
+  expect(
+    imports.filter(({ from, to }) => isTable(to) !== (partOf(from) === 'tables' && !/^tables\//.test(to))),
+  ).toEqual([])
+  for (const file of sources.filter((each) => ['proof', 'tables'].includes(partOf(each))))
     expect([file, /\b(require|import)\(|(?<!Array)Buffer\b/.test(text(file))]).toEqual([file, false])
 })
 

@@ -1,4 +1,4 @@
-// A chart is one entry of the table in registry/charts.ts. This walks every chart through every place that must know
+// A chart is an entry of docs/spec/tables/charts.json and of editions.json. This walks every chart through every place that must know
 // it, and compares the lists that stand elsewhere because proof/ and the Go verifier import nothing of ours.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'

@@ -208,13 +208,31 @@ const CHANGES: Record<string, (text: string) => string> = {
         return statedPrice(base, line.number('rate')) ?? refused(base, 'R02')
       },
     })`,
-  'src/registry/charts.ts': before(
-    '  {\n    ...HOSPITAL_FACTS,',
-    "  schedule({ chart: 'cms-invented', reader: 'schedules/invented', title: 'Invented schedule', leastLines: 10 }),\n",
-  ),
-  'src/proof/price/schedules.ts': before(
-    '  medicare_anesthesia: {',
-    "  medicare_invented: { indicators: [], methods: methods('verbatim'), settings: [null], speaks: 'national' },\n",
+  'docs/spec/tables/charts.json': (text) =>
+    [
+      before(
+        '    "medicare_anesthesia": {',
+        '    "medicare_invented": { "indicators": [], "methods": ["verbatim/1", "row-rule/1"] },\n',
+      ),
+      before(
+        '    "hospital-mrf": {',
+        '    "cms-invented": { "bases": ["medicare_invented"], "speaks": "national", "settings": [null], "source": "42 CFR 400.200" },\n',
+      ),
+    ].reduce((changed, change) => change(changed), text),
+  'docs/spec/tables/editions.json': before(
+    '    "hospital-mrf": {',
+    `    "cms-invented": {
+      "reader": "schedules/invented",
+      "kind": "cms_invented",
+      "publisher": "An invented publisher",
+      "title": "Invented schedule",
+      "calendar": { "next": "quarter", "due_before_days": 30, "stale_after_days": 15, "expired_after_days": 45 },
+      "judged_on_reading": ["R02", "R03", "R03_field", "R09", "R10"],
+      "row_rules": "alone",
+      "breaker": { "far_move_pct": 25, "holds_conflicts": true, "loss_unit": "lines" },
+      "comparable": null,
+      "least_lines": 10
+    },\n`,
   ),
   'src/surfaces/words/schedules.ts': (text) =>
     [

@@ -1,8 +1,8 @@
 import { unreadable } from '../../files/unreadable.ts'
 import { shownNumber } from '../../files/xlsx.ts'
 import { Problem } from '../../problem.ts'
+import { codeIn, factsOf } from '../../proof/price/charts.ts'
 import type { Row } from '../../proof/price/row.ts'
-import { ANESTHESIA_CODES } from '../../proof/price/schedules.ts'
 import { isDay } from '../../proof/shape.ts'
 import { type Findings, note } from '../../registry/release/rules.ts'
 import { roundedScheduleAmount, scheduleAmount } from '../findings.ts'
@@ -15,7 +15,9 @@ import type { EditionOptions } from './quarter.ts'
 import { type RowBase, refused, type ScheduleReader, type ScheduleReading } from './schedule.ts'
 import { rowsInOrder } from './table.ts'
 
-const ANY_CODE = ANESTHESIA_CODES.as
+const FACTS = factsOf('cms-anesthesia')
+/** The code of the row that stands for all anesthesia codes: the factor is the same for each of them. */
+const ANY_CODE = FACTS?.standIn?.as ?? ''
 
 /**
  * Since 2026 there are two factors: the one for clinicians who are not in a qualifying payment model is taken. CMS's
@@ -37,7 +39,7 @@ export const reader: ScheduleReader = {
   open,
   read: wholeFiles(open),
   reread: rereadFactors,
-  finds: (_, cpt) => ANESTHESIA_CODES.for.test(cpt),
+  finds: (_, cpt) => codeIn(FACTS, cpt) === ANY_CODE,
   options: [],
 }
 

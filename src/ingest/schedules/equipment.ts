@@ -1,4 +1,5 @@
 import type { Row } from '../../proof/price/row.ts'
+import { ROW_MODIFIERS } from '../../tables/row-modifiers.ts'
 import { bareNumber, CODE, noAmount } from '../findings.ts'
 import { areaOf, MOST_AREAS } from './bidding-areas.ts'
 import { quarterly } from './quarter.ts'
@@ -156,6 +157,6 @@ function modifiersIn(
 
 /** Rent is for a month; for a continuous passive motion device for a day (Claims Processing Manual 20, 30.2.1). */
 function perOf(cpt: string, modifiers: readonly string[]): 'MONTH' | 'DAY' | null {
-  if (!modifiers.includes('RR')) return null
+  if (!modifiers.some((modifier) => ROW_MODIFIERS.get(modifier)?.per === 'MONTH')) return null
   return cpt === 'E0935' ? 'DAY' : 'MONTH'
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { SETTINGS } from '../price/row.ts'
-import { isNeutral, NEUTRAL_MODIFIERS } from './modifiers.ts'
+import { isNeutral } from './modifiers.ts'
 import { codeOf, hasOnlyTexts, parseQuestion, type Question, type QuestionFault } from './question.ts'
 import { isDivided, localitiesOf, parseRegion } from './region.ts'
 
@@ -151,15 +151,4 @@ test('the states and areas are these, and those with several localities, and tho
   expect(areas.filter(isDivided)).toEqual(listed('CA FL GA IL LA MA MD ME MI MO NJ NY OR PA TX WA'))
   expect(areas.filter((area) => localitiesOf(area) !== area)).toEqual(listed('GU AS MP'))
   expect(localitiesOf('GU')).toBe('HI')
-})
-
-test('every modifier that changes no payment stands in the table once, with its meaning and its source', () => {
-  const codes = NEUTRAL_MODIFIERS.flatMap((group) => group.codes.split(' '))
-  expect(codes.toSorted()).toEqual(PAIRS.filter(isNeutral))
-  for (const { meaning, source } of NEUTRAL_MODIFIERS)
-    expect([meaning, /^[a-z][a-z :,]+$/.test(meaning), /^(NCCI|MCPM|MBPM) [\dI]/.test(source)]).toEqual([
-      meaning,
-      true,
-      true,
-    ])
 })

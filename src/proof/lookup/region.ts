@@ -1,23 +1,12 @@
 // Regions as people write them.
 
-import { words } from '../shape.ts'
+import { STATES } from '../../tables/states.ts'
 
-/** With the District of Columbia and the areas that have Medicare. */
-const STATES = new Set(
-  words(`AK AL AR AS AZ CA CO CT DC DE FL GA GU HI IA ID IL IN KS KY LA MA MD ME MI MN MO MP MS
-    MT NC ND NE NH NJ NM NV NY OH OK OR PA PR RI SC SD TN TX UT VA VI VT WA WI WV WY`),
-)
+/** Whether a state has several Medicare localities. Which of them were loaded must not decide whether it has one price. */
+export const isDivided = (state: string): boolean => STATES.get(state)?.divided === true
 
-/**
- * The states with several Medicare localities. Which localities were loaded must not decide whether a state has one price.
- * Source: the GPCI files of 2025 and 2026.
- */
-const DIVIDED_STATES = new Set(words('CA FL GA IL LA MA MD ME MI MO NJ NY OR PA TX WA'))
-export const isDivided = (state: string): boolean => DIVIDED_STATES.has(state)
-
-const PACIFIC_ISLANDS = new Set(['AS', 'GU', 'MP'])
-/** The islands of the Pacific are in the locality of Hawaii. */
-export const localitiesOf = (state: string): string => (PACIFIC_ISLANDS.has(state) ? 'HI' : state)
+/** The state whose localities are those of a state: the islands of the Pacific are in the locality of Hawaii. */
+export const localitiesOf = (state: string): string => STATES.get(state)?.localities_of ?? state
 
 /** Whether the region of a row is a former bidding area. */
 export const isBiddingArea = (region: string): boolean => region.startsWith('CBA-')

@@ -1,34 +1,44 @@
-// The charts that a lookup knows, and which of them may answer a question. The registry has the whole table; a test
-// compares the two.
+// The charts that a lookup knows, and which of them may answer a question. The facts are a table, docs/spec/tables/charts.json.
 
+import {
+  type Basis,
+  CHART_ENTRIES,
+  type ChartInTable,
+  type ChartName,
+  SEARCHED,
+  SEARCHED_WITHOUT_SETTING,
+  type Setting,
+} from '../../tables/charts.ts'
 import { own } from '../shape.ts'
-import type { Basis, Setting } from './row.ts'
-import { HOSPITAL_CHARGES, SCHEDULES, type ScheduleFacts } from './schedules.ts'
 
-export interface ChartFacts extends Pick<ScheduleFacts, 'speaks' | 'settings' | 'standIn'> {
-  bases: readonly Basis[]
+export interface ChartFacts extends Pick<ChartInTable, 'bases' | 'speaks' | 'settings'> {
+  /** The codes that one row stands for, under the code `as`: a factor is the same for all of them. */
+  standIn?: { for: RegExp; as: string }
 }
 
-export const PLACE_CHART = 'zip-locality'
-export const HOSPITAL = 'hospital-mrf:'
+export const PLACE_CHART: ChartName = 'zip-locality'
+const OF_HOSPITALS: ChartName = 'hospital-mrf'
+export const HOSPITAL = `${OF_HOSPITALS}:`
+
+const factsIn = ({ bases, speaks, settings, stand_in }: ChartInTable): ChartFacts => ({
+  bases,
+  speaks,
+  settings,
+  ...(stand_in && { standIn: { for: new RegExp(stand_in.for), as: stand_in.as } }),
+})
 
 /** The facts of each chart. A verifier uses its own; a registry with further schedules tells its clients theirs. */
 export interface ChartTable {
   readonly [chart: string]: ChartFacts
 }
 export const CHARTS: ChartTable = Object.fromEntries(
-  (Object.entries(SCHEDULES) as [Basis, ScheduleFacts][]).map(([basis, facts]) => [
-    basis.replace('medicare_', 'cms-').replaceAll('_', '-'),
-    { bases: [basis], ...facts },
-  ]),
+  Object.entries(CHART_ENTRIES)
+    .filter(([, { per_provider, bases }]) => !per_provider && bases.length > 0)
+    .map(([chart, entry]) => [chart, factsIn(entry)]),
 )
 
 /** The facts of a hospital's file. Its prices are national in form: the hospital is where it is. */
-export const HOSPITAL_FACTS: ChartFacts = {
-  bases: Object.keys(HOSPITAL_CHARGES) as Basis[],
-  speaks: 'national',
-  settings: ['outpatient', null, 'inpatient'],
-}
+export const HOSPITAL_FACTS: ChartFacts = factsIn(CHART_ENTRIES[OF_HOSPITALS])
 
 export const factsOf = (chart: string, table: ChartTable = CHARTS): ChartFacts | undefined =>
   chart.startsWith(HOSPITAL) ? HOSPITAL_FACTS : own(table, chart)
@@ -39,16 +49,6 @@ export const codeIn = (facts: ChartFacts | undefined, cpt: string): string =>
 export const basesOf = (chart: string, table: ChartTable = CHARTS): readonly Basis[] =>
   factsOf(chart, table)?.bases ?? []
 
-const PROFESSIONAL = ['cms-pfs', 'cms-clfs', 'cms-asp', 'cms-dmepos']
-const BY_SETTING: { readonly [setting in Setting]?: readonly string[] } = {
-  non_facility: PROFESSIONAL,
-  facility: PROFESSIONAL,
-  outpatient: ['cms-opps', 'cms-clfs'],
-  asc: ['cms-asc', 'cms-clfs'],
-  rural: ['cms-dmepos'],
-  non_rural: ['cms-dmepos'],
-}
-
 /** In order. They follow from the question alone, never from the charts that are loaded. */
 export function chartsFor(
   basis: Basis | undefined,
@@ -56,5 +56,5 @@ export function chartsFor(
   table: ChartTable = CHARTS,
 ): readonly string[] {
   if (basis !== undefined) return Object.keys(table).filter((chart) => basesOf(chart, table).includes(basis))
-  return setting === undefined ? PROFESSIONAL : (BY_SETTING[setting] ?? [])
+  return setting === undefined ? SEARCHED_WITHOUT_SETTING : SEARCHED[setting]
 }

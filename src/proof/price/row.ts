@@ -1,5 +1,7 @@
 // The rows of a release, byte for byte. The shapes are closed: a member that is not named here makes a row invalid.
 
+import { BASES, BASIS_ENTRIES, type Basis, SETTINGS, type Setting } from '../../tables/charts.ts'
+import { ABSENCE_REASONS, type AbsenceReason } from '../../tables/reasons.ts'
 import { canonical } from '../canonical-json.ts'
 import {
   both,
@@ -17,36 +19,17 @@ import {
   orNull,
 } from '../shape.ts'
 import { tenThousandths } from './money.ts'
-import { HOSPITAL_CHARGES, SCHEDULES, type ScheduleFacts, SETTINGS, type Setting } from './schedules.ts'
 
-export { SETTINGS, type Setting }
+export { ABSENCE_REASONS, type AbsenceReason, BASES, type Basis, SETTINGS, type Setting }
 
 export const MAX_LEAF_BYTES = 16_384
 
-export type Basis = keyof typeof SCHEDULES | keyof typeof HOSPITAL_CHARGES
-const BASIS_FACTS: Record<Basis, ScheduleFacts> = { ...SCHEDULES, ...HOSPITAL_CHARGES }
-export const BASES = Object.keys(BASIS_FACTS) as [Basis, ...Basis[]]
-export const indicatorsOf = (basis: Basis): readonly string[] => BASIS_FACTS[basis].indicators
-export const methodsOf = (basis: Basis): readonly string[] => BASIS_FACTS[basis].methods
+export const indicatorsOf = (basis: Basis): readonly string[] => BASIS_ENTRIES[basis].indicators
+export const methodsOf = (basis: Basis): readonly string[] => BASIS_ENTRIES[basis].methods
 
 export const CLASSES = ['facility', 'professional'] as const
-export const ABSENCE_REASONS = [
-  'bundled',
-  'conditionally_packaged',
-  'carrier_priced',
-  'paid_elsewhere',
-  'not_covered',
-  'not_valid',
-  'inpatient_only',
-  'anesthesia',
-  'not_applicable_in_setting',
-  'no_price_stated',
-  'unreadable',
-  'withheld_conflict',
-] as const
 
 export type BillingClass = (typeof CLASSES)[number]
-export type AbsenceReason = (typeof ABSENCE_REASONS)[number]
 
 /** The amount is for one service, or `per` a dosage, a month, a day, a mile or a unit. */
 export type Price =

@@ -7,6 +7,8 @@ import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import type { Basis, Row } from '../../proof/price/row.ts'
+import { BOTH_SIDES } from '../../tables/modifiers.ts'
+import { type Advice, ROW_MODIFIERS } from '../../tables/row-modifiers.ts'
 import { hintFor, type RefusalDetails, unlessDamaged, whyNotAdjusted } from './beside.ts'
 import { find, type LookupResult } from './find.ts'
 import type { Proofs } from './proofs.ts'
@@ -31,8 +33,8 @@ const NOWHERE = 'Whichever place you choose, there is no price as asked.'
 const THEN_A_PLACE = 'Take a region from `choices`.'
 const WITH_ONE = 'Take a modifier from `available.modifiers`, and say beside the amount which one you took.'
 
-/** The parts of a diagnostic service: the professional and the technical one. */
-const COMPONENTS = ['26', 'TC']
+/** Whether a row with the modifier is for one part of a diagnostic service, the professional or the technical one. */
+const isPart = (modifier: string): boolean => ROW_MODIFIERS.get(modifier)?.part !== undefined
 const BOTH_PARTS = '26 and TC are the two parts of the service, and together the whole: ask without a modifier.'
 /** Codes without such parts, by the indicator `pc_tc` of the physician schedule. */
 const WITHOUT_PARTS: { readonly [indicator: string]: string } = {
@@ -41,67 +43,50 @@ const WITHOUT_PARTS: { readonly [indicator: string]: string } = {
   4: '26 and TC are not used with this code: its parts have codes of their own. Ask with the code of the part; the amount of this one without a modifier is for both.',
 }
 
-/** A warning where modifiers are left out. A caution ends a sentence of the hint; a meaning takes the place of the hint. */
-interface LeftOut {
-  modifiers: readonly string[]
-  source: string
-  caution?: string
-  meaning?: string
-}
 const NOT_SHOWN = 'Do not show it as what is paid for this line.'
-const LEFT_OUT: readonly LeftOut[] = [
-  {
-    modifiers: ['22', '63', '66'],
-    source: 'Medicare Claims Processing Manual, chapter 12, sections 20.4.6 (22, 63) and 40.9 (66)',
+/** What is said of the amount without a modifier: a caution at the end of a sentence of the hint, a meaning in place of the hint. */
+const LEFT_OUT: Readonly<Record<Advice, { caution: string } | { meaning: string }>> = {
+  by_report: {
     caution: `with it the Medicare contractor sets the amount by the report of the provider, with 22 most often more, and no schedule states it. ${NOT_SHOWN}`,
   },
-  {
-    modifiers: '51 52 53 73 78 AD CO CQ CT FB FC FX FY PN'.split(' '),
-    source:
-      'Medicare Claims Processing Manual, chapter 12, sections 20.4.6 (52, 53), 40.4 (78), 40.6 (51) and 50 (AD), chapter 4, section 20.6.4 (73), chapter 5, section 20.1 (CO, CQ); 42 CFR 419.45 (FB, FC) and 419.48 (PN); Social Security Act, sections 1834(p) (CT) and 1848(b)(9) (FX, FY)',
+  paid_less: {
     caution: `with it Medicare most often pays less, and no schedule states how much: the amount without it is more than that. ${NOT_SHOWN}`,
   },
-  {
-    modifiers: ['PO'],
-    source: '83 FR 58818',
+  clinic_visits_less: {
     caution:
       'with it Medicare pays less for visits to a clinic (G0463), and the same for most others. Do not show the amount of a visit as what is paid for this line.',
   },
-  {
-    modifiers: ['74'],
-    source: 'Medicare Claims Processing Manual, chapter 4, section 20.6.4',
-    caution: 'with it Medicare pays the hospital or center as without.',
-  },
-  {
-    modifiers: ['QK', 'QX', 'QY'],
-    source: 'Medicare Claims Processing Manual, chapter 12, section 50',
+  paid_alike: { caution: 'with it Medicare pays the hospital or center as without.' },
+  halves: {
     meaning:
       'With QK, QX and QY Medicare pays half to the one who directs anesthesia, and half to the one who is directed. The amount without the modifier is the whole: say so beside it.',
   },
-  {
-    modifiers: ['54', '55', '56'],
-    source: 'Medicare Claims Processing Manual, chapter 12, section 40: care before, during and after surgery',
+  part_of_surgery: {
     meaning:
       'With 54, 55 and 56 Medicare pays a part of the fee for surgery with the care before and after it. The amount without the modifier is the whole: do not show it as that part.',
   },
-  {
-    modifiers: ['GY', 'GZ'],
-    source: 'Medicare Claims Processing Manual, chapter 30, section 50',
+  not_paid: {
     meaning:
       'With GY and GZ the provider says that Medicare will not pay. The amount without the modifier is what it pays for others: do not show it as paid for this line.',
   },
-  {
-    modifiers: ['PA', 'PB', 'PC'],
-    source: 'Medicare National Coverage Determinations Manual, sections 140.6 to 140.8',
+  wrong_surgery: {
     meaning:
       'PA, PB and PC mark the wrong surgery, or one on the wrong part or patient: Medicare never pays it. Do not show an amount as paid for this line.',
   },
-]
-const cautionOf = (modifier: string): string | undefined =>
-  LEFT_OUT.find(({ modifiers, caution }) => caution !== undefined && modifiers.includes(modifier))?.caution
-const meaningOf = (asked: readonly string[]): string | undefined =>
-  LEFT_OUT.find(({ modifiers, meaning }) => meaning !== undefined && asked.some((each) => modifiers.includes(each)))
-    ?.meaning
+}
+const adviceOf = (modifier: string): Advice | undefined => ROW_MODIFIERS.get(modifier)?.advice
+function cautionOf(modifier: string): string | undefined {
+  const advice = adviceOf(modifier)
+  const said = advice && LEFT_OUT[advice]
+  return said && 'caution' in said ? said.caution : undefined
+}
+/** Of several modifiers, the first meaning in the order above. */
+function meaningOf(asked: readonly string[]): string | undefined {
+  const found = Object.entries(LEFT_OUT).flatMap(([advice, said]) =>
+    'meaning' in said && asked.some((each) => adviceOf(each) === advice) ? [said.meaning] : [],
+  )
+  return found[0]
+}
 
 /** A refusal of a lookup, as its hint depends on it. */
 interface Refusal {
@@ -189,7 +174,7 @@ function atAnyPlace(refusal: Refusal, { region, refused }: RefusedThere): string
 /** Both sides may cost what one does; an assistant who is not paid is paid nothing. */
 function modifierAdvice({ row, modifier }: { row: Row; modifier: string }): { hint?: string } {
   if (!isDecidedBy(row, modifier)) return { hint: UNSTATED }
-  return modifier === '50' ? {} : { hint: NOBODY }
+  return modifier === BOTH_SIDES.count_as ? {} : { hint: NOBODY }
 }
 
 /** Whether the amount of rural areas is the only one that the question comes to, and was not given. */
@@ -221,7 +206,7 @@ function withoutModifier(refusal: Refusal): string | undefined {
   const priced = others.filter(({ kept }) => isPriced(kept))
   if (priced.length > 1) {
     const asked = question.npi === null ? modifiers.filter((each) => !isNeutral(each)) : modifiers
-    if (asked.every((each) => COMPONENTS.includes(each)) && isPriced([])) return BOTH_PARTS
+    if (asked.every(isPart) && isPriced([])) return BOTH_PARTS
     const which = priced.map(({ kept }) => `modifier=${kept.join('-')}`).join(' or ')
     return `Only together there is no price: ask with ${which}, as it stands on the claim, and say beside the amount what is left out.`
   }
@@ -231,7 +216,7 @@ function withoutModifier(refusal: Refusal): string | undefined {
   if (bare?.outcome === 'modifier_not_priced')
     return 'Without a modifier it has no price either: ask with one that it has (`available.modifiers`), and say beside the amount which one you took.'
   if (!isPriced([])) return undefined
-  const isOfPart = modifiers.some((each) => COMPONENTS.includes(each))
+  const isOfPart = modifiers.some(isPart)
   const own = (isOfPart ? partOf(bare) : undefined) ?? meaningOf(modifiers)
   if (own !== undefined) return own
   const [caution] = question.npi === null ? modifiers.flatMap((each) => cautionOf(each) ?? []) : []
@@ -246,7 +231,7 @@ function leavingOut(
   { npi }: ParsedQuestion,
   decided: () => Decision | undefined,
 ): string {
-  const part = COMPONENTS.includes(left) ? partOf(decided()) : undefined
+  const part = isPart(left) ? partOf(decided()) : undefined
   if (part !== undefined) return part
   const meaning = npi === null ? meaningOf([left]) : undefined
   const caution = npi === null ? cautionOf(left) : undefined

@@ -1,10 +1,11 @@
 import { DamageFault } from '../../db/db.ts'
 import { address } from '../../paging.ts'
-import { isDecidedBy } from '../../proof/lookup/modifiers.ts'
+import { decidedBy, isDecidedBy } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { isBiddingArea, isStateAsked } from '../../proof/lookup/region.ts'
 import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
 import { KEY_PARTS, keyMembers, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
+import { BOTH_SIDES } from '../../tables/modifiers.ts'
 import type { ReleaseFile } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
 import type { LookupResult } from './find.ts'
@@ -116,19 +117,22 @@ export const hintFor = (charts: RefusalDetails['charts']): { hint?: string } =>
     : {}
 
 /** Source: Medicare Claims Processing Manual, chapter 23, addendum (MPFSDB record layout, BILAT SURG, ASST SURG, CO-SURG). */
-const RULED_OUT = [
-  [/^50$/, 'bilateral', '0', 'bilateral indicator 0, both sides are paid as one'],
-  [/^62$/, 'co_surgeon', '0', 'co-surgeon indicator 0, a second surgeon is not paid'],
-  [/^(8[012]|AS)$/, 'assistant', '1', 'assistant indicator 1, an assistant is not paid'],
-] as const
+const RULED_OUT: { readonly [indicator: string]: readonly [value: string, why: string] } = {
+  bilateral: ['0', 'bilateral indicator 0, both sides are paid as one'],
+  co_surgeon: ['0', 'co-surgeon indicator 0, a second surgeon is not paid'],
+  assistant: ['1', 'assistant indicator 1, an assistant is not paid'],
+}
 
 /** Why the row has no amount with a modifier that changes others by a rule. */
 export function whyNotAdjusted(row: PricedRow, modifier: string): string {
-  const name = modifier === '50' ? '50, which LT and RT together count as' : modifier
+  const { modifiers: sides, count_as } = BOTH_SIDES
+  const name = modifier === count_as ? `${modifier}, which ${sides.join(' and ')} together count as` : modifier
   if (!isDecidedBy(row, modifier))
     return `This schedule does not state what it pays for this code with modifier ${name}.`
-  const ruled = RULED_OUT.find(([of, name, value]) => of.test(modifier) && row.indicators[name] === value)
-  return `The amount of this code is not adjusted for modifier ${modifier}: ${ruled?.[3] ?? 'the indicator on its row rules it out'}.`
+  const indicator = decidedBy(modifier) ?? ''
+  const [value, why] = RULED_OUT[indicator] ?? []
+  const ruled = row.indicators[indicator] === value ? why : undefined
+  return `The amount of this code is not adjusted for modifier ${modifier}: ${ruled ?? 'the indicator on its row rules it out'}.`
 }
 
 /** Points to what a biller would look at next: the other setting and modifiers, and the other schedules that have the code. */

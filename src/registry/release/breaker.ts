@@ -1,3 +1,4 @@
+import type { OverrideReason } from '../../tables/service-reasons.ts'
 import type { ReleaseDiff } from './diff.ts'
 
 /** The limits beyond which a release is held until the operator says why it may go out. */
@@ -15,16 +16,6 @@ export const BREAKER = {
 } as const
 export type BreakerRule = keyof typeof BREAKER
 export const BREAKER_RULES = Object.keys(BREAKER) as BreakerRule[]
-
-/** Why a limit may be set aside. Words of ours only: they stand in the manifest for ever. */
-export const OVERRIDE_REASONS = [
-  'annual_update',
-  'publisher_restatement',
-  'format_change',
-  'verified_by_operator',
-  'sample_data',
-] as const
-export type OverrideReason = (typeof OVERRIDE_REASONS)[number]
 
 export interface Override {
   rule: BreakerRule

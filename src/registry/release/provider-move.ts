@@ -2,6 +2,7 @@ import { commitToLog, type Publisher } from '../../integrity/publication.ts'
 import { Problem } from '../../problem.ts'
 import { isMove, MOVE_SCHEMA, type Provider, type ProviderMove, type RegistryEntry } from '../../proof/price/release.ts'
 import { isRelease, npisIn, standingAfter } from '../../proof/price/timeline.ts'
+import type { MoveReason } from '../../tables/service-reasons.ts'
 import { appendWithState, standingNow } from '../state/state.ts'
 import { isNamedBy } from './store.ts'
 
@@ -58,10 +59,6 @@ export function takenText({ held, added }: TakenProviders, chart: string): strin
         ]),
   ]
 }
-
-/** Why another file speaks for a provider. Words of ours only: they stand in the log for ever. */
-export const MOVE_REASONS = ['owner_changed', 'file_reorganised', 'wrong_file', 'operator_decision'] as const
-export type MoveReason = (typeof MOVE_REASONS)[number]
 
 /**
  * Says that another hospital file speaks for an NPI from now on. It must name the NPI in a release that is published

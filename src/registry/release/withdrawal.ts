@@ -2,19 +2,10 @@ import { commitToLog, type Publisher } from '../../integrity/publication.ts'
 import { Problem } from '../../problem.ts'
 import { canonical } from '../../proof/canonical-json.ts'
 import { isWithdrawal, WITHDRAWAL_SCHEMA, type Withdrawal } from '../../proof/price/release.ts'
+import type { WithdrawalReason } from '../../tables/service-reasons.ts'
 import { appendWithState } from '../state/state.ts'
 import type { ReleaseState } from './store.ts'
 import * as releases from './store.ts'
-
-/** Why a release is taken out of force. Words of ours only: they stand in the log for ever. */
-export const WITHDRAWAL_REASONS = [
-  'publisher_withdrew',
-  'wrong_source',
-  'loading_fault',
-  'implausible_prices',
-  'operator_decision',
-] as const
-export type WithdrawalReason = (typeof WITHDRAWAL_REASONS)[number]
 
 /**
  * Takes a published release out of force, for every day: the edition before it is in force again, as far as its own

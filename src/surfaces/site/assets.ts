@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join, relative, resolve } from 'node:path'
 import { Problem } from '../../problem.ts'
+import { tableModule } from '../../tables/module.ts'
 import type { Resource } from '../http/resource.ts'
 
 /** The files that pages load, by name: the source of each, from the folder of the surfaces. */
@@ -39,6 +40,17 @@ async function bundleAll(): Promise<Assets> {
   return Object.fromEntries(made) as Record<AssetName, Asset>
 }
 
+/** Pages load what the scripts use of the tables, and nothing else of them. */
+const TABLES: Bun.BunPlugin = {
+  name: 'tables',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]docs[\\/]spec[\\/]tables[\\/][a-z-]+\.json$/ }, async ({ path }) => ({
+      contents: tableModule(await Bun.file(path).text()),
+      loader: 'js',
+    }))
+  },
+}
+
 async function bundled(name: AssetName): Promise<Asset> {
   const entry = join(import.meta.dir, '..', ENTRIES[name])
   const { outputs } = await Bun.build({
@@ -47,6 +59,7 @@ async function bundled(name: AssetName): Promise<Asset> {
     format: 'esm',
     minify: true,
     sourcemap: 'external',
+    plugins: [TABLES],
   })
   const [output, map] = outputs
   if (!output) throw new Error('nothing was built')

@@ -2,6 +2,7 @@
 
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
 import { isDay, isObject, type Members } from '../../proof/shape.ts'
+import { BOTH_SIDES } from '../../tables/modifiers.ts'
 import {
   type Amounts,
   counted,
@@ -136,6 +137,8 @@ function sumNotes(results: readonly BillLine[]): string[] {
   ]
 }
 
+const [ONE_SIDE = '', OTHER_SIDE = ''] = BOTH_SIDES.modifiers
+
 /**
  * Both sides of one service in two lines, or in two units of one line: the sum has each of them in full. Medicare pays one and
  * a half times one side where the bilateral indicator is 1 (Claims Processing Manual, chapter 12, section 40.7).
@@ -150,9 +153,9 @@ function bothSidesNotes(results: readonly BillLine[], asked: readonly LineQuesti
   const pairsOf = (indicator: string | undefined): string =>
     lines
       .flatMap((left) => {
-        if (!left.modifiers.includes('LT') || left.bilateral !== indicator) return []
+        if (!left.modifiers.includes(ONE_SIDE) || left.bilateral !== indicator) return []
         const right = lines.find(
-          ({ cpt, day, modifiers }) => cpt === left.cpt && day === left.day && modifiers.includes('RT'),
+          ({ cpt, day, modifiers }) => cpt === left.cpt && day === left.day && modifiers.includes(OTHER_SIDE),
         )
         return right && right !== left ? [`${left.number} and ${right.number}`] : []
       })

@@ -4,6 +4,7 @@ import { capitals } from '../../proof/lookup/question.ts'
 import { isBiddingArea } from '../../proof/lookup/region.ts'
 import type { PricedRow } from '../../proof/price/row.ts'
 import { own } from '../../proof/shape.ts'
+import { BOTH_SIDES } from '../../tables/modifiers.ts'
 import { type Component, wordsOf } from './schedules.ts'
 
 /** A row as short answers and whole ones have it. */
@@ -85,8 +86,9 @@ export const doubtsOf = (flags: readonly string[]): string[] => flags.flatMap((f
 /** Both sides in one line are billed as LT and RT, or as 50: an answer for 50 is not expected by a reader who sent LT and RT. */
 export const sidesNote = (asked: unknown, adjusting: string | undefined): string[] => {
   const modifiers = typeof asked === 'string' ? capitals(asked).split('-') : []
-  return adjusting === '50' && ['LT', 'RT'].every((side) => modifiers.includes(side))
-    ? ['LT and RT together count as 50']
+  const { modifiers: sides, count_as } = BOTH_SIDES
+  return adjusting === count_as && sides.every((side) => modifiers.includes(side))
+    ? [`${sides.join(' and ')} together count as ${count_as}`]
     : []
 }
 

@@ -1,9 +1,11 @@
 // The words of each schedule: what its amounts are called, what they are and are not, and the notes beside them. Sentences,
 // pages and sums of bills read them here, so that a new schedule has one entry.
 
+import { decidedBy } from '../../proof/lookup/modifiers.ts'
 import { isBiddingArea } from '../../proof/lookup/region.ts'
 import type { Basis, PricedRow } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
+import { ROW_MODIFIERS } from '../../tables/row-modifiers.ts'
 
 /** A remark, and when it is made. */
 export interface Note<Subject> {
@@ -90,12 +92,19 @@ const MEDICARE = {
 }
 
 /** Source: Medicare Claims Processing Manual, chapter 23, addendum (MPFSDB record layout, PC/TC INDICATOR 1 and 6). */
-const COMPONENTS = {
-  26: { is: 'professional part', lacks: 'The technical part of the service, such as the equipment, is not in it.' },
-  TC: { is: 'technical part', lacks: 'The professional part of the service, such as the report, is not in it.' },
+const PARTS = {
+  professional: {
+    is: 'professional part',
+    lacks: 'The technical part of the service, such as the equipment, is not in it.',
+  },
+  technical: { is: 'technical part', lacks: 'The professional part of the service, such as the report, is not in it.' },
 }
+const COMPONENTS: Readonly<Record<string, Component>> = Object.fromEntries(
+  [...ROW_MODIFIERS.values()].flatMap(({ modifier, part }) => (part ? [[modifier, PARTS[part]]] : [])),
+)
 const DOCUMENTS = 'Medicare pays it only with documents of medical necessity.'
-const ASSISTANTS = ['80', '81', '82', 'AS']
+const isOfAssistant = (modifier: string): boolean => decidedBy(modifier) === 'assistant'
+const isOfCoSurgeon = (modifier: string): boolean => decidedBy(modifier) === 'co_surgeon'
 
 const PHYSICIAN = {
   ...MEDICARE,
@@ -122,16 +131,19 @@ const PHYSICIAN = {
   // Source: the same addendum (ASST SURG and CO-SURG).
   adjusted: [
     {
-      when: ({ modifier, indicators }) => !indicators && [...ASSISTANTS, '62'].includes(modifier),
+      when: ({ modifier, indicators }) => !indicators && (isOfAssistant(modifier) || isOfCoSurgeon(modifier)),
       text: `For many codes ${DOCUMENTS}`,
     },
     {
-      when: ({ modifier, indicators }) => ASSISTANTS.includes(modifier) && indicators?.['assistant'] === '0',
+      when: ({ modifier, indicators }) => isOfAssistant(modifier) && indicators?.['assistant'] === '0',
       text: DOCUMENTS,
     },
-    { when: ({ modifier, indicators }) => modifier === '62' && indicators?.['co_surgeon'] === '1', text: DOCUMENTS },
     {
-      when: ({ modifier, indicators }) => modifier === '62' && indicators?.['co_surgeon'] === '2',
+      when: ({ modifier, indicators }) => isOfCoSurgeon(modifier) && indicators?.['co_surgeon'] === '1',
+      text: DOCUMENTS,
+    },
+    {
+      when: ({ modifier, indicators }) => isOfCoSurgeon(modifier) && indicators?.['co_surgeon'] === '2',
       text: 'Without documents Medicare pays it only if the two surgeons are of different specialties.',
     },
   ],
@@ -269,7 +281,7 @@ function isOfOtherSetting({ question, place, row, on }: AmountContext): boolean 
 }
 const isStateFeeTold = (context: AmountContext): boolean => inSentence(context) && isStateFee(context.row)
 const isRented = ({ row: { modifier, price } }: AmountContext): boolean =>
-  price.per === 'MONTH' && (modifier ?? '').split('-').includes('RR')
+  price.per === 'MONTH' && (modifier ?? '').split('-').some((each) => ROW_MODIFIERS.get(each)?.per === 'MONTH')
 const isCategory = ({ row }: AmountContext, category: string | undefined): boolean =>
   row.indicators?.['category'] === category
 

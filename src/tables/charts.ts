@@ -1,0 +1,44 @@
+// The charts and their bases and settings, as docs/spec/tables/charts.json has them. What a chart means for a lookup is in
+// proof/price/charts.ts.
+
+import { bases, charts, settings, without_setting } from '../../docs/spec/tables/charts.json'
+import { frozen } from './frozen.ts'
+
+/** What a price is by: a schedule of Medicare, or a kind of hospital charge. */
+export type Basis = keyof typeof bases
+/** Where a service is performed, as far as prices differ by it. */
+export type Setting = keyof typeof settings
+/** The name of a chart, or what the names of the charts of providers begin with. */
+export type ChartName = keyof typeof charts
+
+export interface BasisEntry {
+  /** The closed names of the columns that a biller needs beside the price. */
+  indicators: readonly string[]
+  /** The methods by which its prices and absences come about. */
+  methods: readonly string[]
+}
+
+export interface ChartInTable {
+  /** None for the chart of places. */
+  bases: readonly Basis[]
+  /** Whether a row holds for the whole country, for a Medicare locality, or for a state. */
+  speaks: 'national' | 'locality' | 'state'
+  /** The settings of its prices, in the order in which they are tried; null if it has none. */
+  settings: readonly (Setting | null)[]
+  /** Each provider publishes a chart of its own, named `<chart>:<NPI>`. All others are schedules. */
+  per_provider?: true
+  /** The codes that one row stands for, as a pattern, and the code that it is under. */
+  stand_in?: { for: string; as: string }
+  source: string
+}
+
+export const BASIS_ENTRIES: Readonly<Record<Basis, BasisEntry>> = frozen(bases)
+export const BASES = frozen(Object.keys(bases) as [Basis, ...Basis[]])
+export const SETTINGS = frozen(Object.keys(settings) as [Setting, ...Setting[]])
+
+/** In the order in which they are listed everywhere. */
+export const CHART_ENTRIES = frozen(charts as Readonly<Record<ChartName, ChartInTable>>)
+
+/** The schedules that may answer a question without a provider and a basis, in order: by its setting, and without one. */
+export const SEARCHED: Readonly<Record<Setting, readonly string[]>> = frozen(settings)
+export const SEARCHED_WITHOUT_SETTING: readonly string[] = frozen(without_setting)

@@ -1,0 +1,14 @@
+// What people call places, as docs/spec/tables/place-names.json has it. No verifier needs it.
+
+import { states } from '../../docs/spec/tables/place-names.json'
+import { frozen } from './frozen.ts'
+
+export interface StateName {
+  state: string
+  name: string
+  /** Other names, which several states may share. */
+  also?: readonly string[]
+  /** The first three digits of its ZIP codes, with ranges as `995-999`. Some states share them with a neighbour. */
+  zips: readonly string[]
+}
+export const STATE_NAMES: readonly StateName[] = frozen(states)

@@ -1,0 +1,257 @@
+// The tables of docs/spec/tables/ hold: their files are in order, every entry has its source, and the code has no fact of its own
+// where a table has it.
+
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import chartFile from '../../docs/spec/tables/charts.json'
+import editionFile from '../../docs/spec/tables/editions.json'
+import localityFile from '../../docs/spec/tables/localities.json'
+import modifierFile from '../../docs/spec/tables/modifiers.json'
+import nameFile from '../../docs/spec/tables/place-names.json'
+import reasonFile from '../../docs/spec/tables/reasons.json'
+import { isDivided } from '../../src/proof/lookup/region.ts'
+import { CHARTS } from '../../src/registry/charts.ts'
+import { RULES } from '../../src/registry/release/rules.ts'
+import { BASES, BASIS_ENTRIES, CHART_ENTRIES, SEARCHED, SETTINGS } from '../../src/tables/charts.ts'
+import { LOCALITY_ENTRIES } from '../../src/tables/localities.ts'
+import { BOTH_SIDES, FACTOR_MODIFIERS, NEUTRAL_MODIFIERS } from '../../src/tables/modifiers.ts'
+import { ABSENCES } from '../../src/tables/reasons.ts'
+import { ROW_MODIFIERS } from '../../src/tables/row-modifiers.ts'
+import { STATES } from '../../src/tables/states.ts'
+import { ROOT, sources, text } from '../support/imports.ts'
+import { tableFile, tableNames, tableText } from '../support/tables.ts'
+
+const isSorted = (list: readonly string[]): boolean =>
+  list.every((each, i) => i === 0 || (list[i - 1] as string) < each)
+const keysOf = (table: object): string[] => Object.keys(table)
+
+test.each(tableNames)('%s is laid out as every table is, an entry a line, and no name stands in it twice', (name) => {
+  expect(tableFile(name)).toBe(tableText(JSON.parse(tableFile(name))))
+})
+
+test('the page of the tables has each of them', () => {
+  const page = readFileSync(join(ROOT, 'docs/spec/tables.md'), 'utf8')
+  const shown = [...page.matchAll(/\(tables\/([a-z-]+\.json)\)/g)].map(([, name = '']) => name)
+  expect([...new Set(shown)].sort()).toEqual(tableNames)
+})
+
+test('nobody can change a table', () => {
+  const tables = [
+    BASES,
+    BASIS_ENTRIES,
+    CHART_ENTRIES,
+    SEARCHED,
+    LOCALITY_ENTRIES,
+    BOTH_SIDES.modifiers,
+    ABSENCES.bundled,
+  ]
+  const parts = [...tables, CHART_ENTRIES['cms-pfs'].settings, NEUTRAL_MODIFIERS.get('25'), STATES.get('CA')]
+  expect(parts.filter((part) => !Object.isFrozen(part))).toEqual([])
+})
+
+describe('modifiers', () => {
+  const { neutral, factor, row, no_rule, both_sides, advice, sources: manuals } = modifierFile
+  const all = [...neutral, ...factor, ...row, ...no_rule]
+  const common = {
+    modifier: z.string().regex(/^[A-Z0-9]{2}$/),
+    is: z.string().regex(/^[a-z][a-z ,:]+$/),
+    source: z.string(),
+  }
+  const advised = z.enum(keysOf(advice))
+
+  test('each has what its class needs, and each class is in the order of its bytes', () => {
+    z.strictObject({
+      sources: z.record(z.string(), z.string()),
+      neutral: z.array(z.strictObject(common)),
+      factor: z.array(
+        z.strictObject({
+          ...common,
+          rule: z.string().regex(/^[a-z-]+\/[1-9]$/),
+          indicator: z.enum(BASIS_ENTRIES.medicare_pfs.indicators),
+          factors: z.record(z.string().regex(/^[0-9]$/), z.string().regex(/^[0-9]\.[0-9]{3}$/)),
+        }),
+      ),
+      row: z.array(
+        z.strictObject({
+          ...common,
+          part: z.enum(['professional', 'technical']).optional(),
+          per: z.literal('MONTH').optional(),
+          advice: advised.optional(),
+        }),
+      ),
+      no_rule: z.array(z.strictObject({ ...common, advice: advised })),
+      both_sides: z.strictObject({ modifiers: z.array(z.string()), count_as: z.string(), source: z.string() }),
+      advice: z.record(z.string(), z.string()),
+    }).parse(modifierFile)
+    for (const list of [neutral, factor, row, no_rule])
+      expect(isSorted(list.map(({ modifier }) => modifier))).toBe(true)
+    expect(new Set(all.map(({ modifier }) => modifier)).size).toBe(all.length)
+    const used = new Set(all.flatMap((each) => ('advice' in each ? [each.advice] : [])))
+    expect([...used].sort()).toEqual(keysOf(advice))
+  })
+
+  test('each names its source: a manual of CMS by chapter and section, a law, or the schedule that has it', () => {
+    const cited =
+      /^((?<manual>[A-Z]+) [0-9I][0-9A-Za-z.()]*( addendum, PC\/TC)?|42 CFR [0-9.]+|[0-9]+ FR [0-9]+|DMEPOS fee schedule, MOD)$/
+    const named = [both_sides, ...all].flatMap(({ source }) => source.split(/, (?=[A-Z]+ [0-9])/))
+    expect(named.filter((source) => !cited.test(source))).toEqual([])
+    const used = new Set(named.flatMap((source) => cited.exec(source)?.groups?.['manual'] ?? []))
+    expect([...used].sort()).toEqual(keysOf(manuals))
+  })
+
+  test('both sides of the body change nothing alone, and together are one that changes the amount', () => {
+    expect(BOTH_SIDES.modifiers.filter((side) => !NEUTRAL_MODIFIERS.has(side))).toEqual([])
+    expect(FACTOR_MODIFIERS.has(BOTH_SIDES.count_as)).toBe(true)
+  })
+})
+
+/** Two characters that look like a modifier and are none, or that show a caller how one is written, by file. */
+const NO_MODIFIERS: Readonly<Record<string, readonly [words: string, why: string]>> = {
+  'ingest/hospital/line-codes.ts': ['RC', 'a type of code: revenue code'],
+  'ingest/schedules/physician-lines.ts': ['CO PC', 'words of the header of a file'],
+  'proof/price/derivation.ts': ['E1 E2 F4 Q1', 'indicators of the outpatient and surgery center schedules'],
+  'proof/price/row.ts': ['F2', 'a unit of drugs'],
+  'registry/lookup/query.ts': ['26', 'an example'],
+  'surfaces/check/verify-html.tsx': ['24', 'hours'],
+  'surfaces/discovery/openapi-examples.ts': ['26', 'an example'],
+  'surfaces/guides/guide.ts': ['26 50 TC', 'examples'],
+  'surfaces/mcp/next-call.ts': ['25', 'an example'],
+  'surfaces/site/layout.tsx': ['26', 'pixels'],
+  'surfaces/words/schedules.ts': ['CR', 'a category of the equipment schedule: capped rental'],
+}
+
+test('the code has no modifier but in the table', () => {
+  const known = new Set([NEUTRAL_MODIFIERS, FACTOR_MODIFIERS, ROW_MODIFIERS].flatMap((list) => [...list.keys()]))
+  const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
+  // A text of two characters or of several such words, the name of a member, and a pattern.
+  const FORMS = [
+    /(['"`])([A-Z0-9]{2}(?: [A-Z0-9]{2})*)\1/g,
+    /(^\s*|[{,]\s*)([A-Z0-9]{2}):/gm,
+    /(\/\^\(?)([A-Z0-9]{2})\b/g,
+  ]
+  const found = (file: string): string[] => {
+    const code = text(file).replaceAll(COMMENT, '')
+    const words = FORMS.flatMap((form) => [...code.matchAll(form)].flatMap(([, , all = '']) => all.split(' ')))
+    return [...new Set(words.filter((word) => known.has(word)))].sort()
+  }
+  // Types that are made of the OpenAPI document have its examples.
+  const files = sources.filter((file) => !file.startsWith('tables/') && file !== 'client/api-types.ts')
+  const standing = Object.fromEntries(
+    files.flatMap((file) => (found(file).length > 0 ? [[file, found(file).join(' ')]] : [])),
+  )
+  expect(standing).toEqual(Object.fromEntries(Object.entries(NO_MODIFIERS).map(([file, [words]]) => [file, words])))
+})
+
+describe('charts', () => {
+  const entry = z.strictObject({
+    bases: z.array(z.enum(BASES)),
+    speaks: z.enum(['national', 'locality', 'state']),
+    settings: z.array(z.enum(SETTINGS).nullable()),
+    per_provider: z.literal(true).optional(),
+    stand_in: z.strictObject({ for: z.string().regex(/^\^.*\$$/), as: z.string() }).optional(),
+    source: z.string().regex(/^(4[25] CFR [0-9.]+|MCPM [0-9.]+)$/),
+  })
+  const edition = z.strictObject({
+    reader: z.string(),
+    kind: z.string(),
+    publisher: z.string(),
+    title: z.string(),
+    calendar: z.strictObject({
+      next: z.enum(['quarter', 'calendar_year', 'year_later']),
+      due_before_days: z.int(),
+      stale_after_days: z.int(),
+      expired_after_days: z.int(),
+      expired_after_days_in_new_year: z.int().optional(),
+    }),
+    judged_on_reading: z.array(z.enum(keysOf(RULES))),
+    row_rules: z.enum(['none', 'alone', 'beside_others']),
+    breaker: z
+      .strictObject({
+        far_move_pct: z.literal([25, 100]),
+        holds_conflicts: z.boolean(),
+        loss_unit: z.enum(['lines', 'combinations']),
+      })
+      .nullable(),
+    comparable: z.strictObject({ preference: z.int(), settings: z.array(z.enum(SETTINGS).nullable()) }).nullable(),
+    least_lines: z.int(),
+    why: z.string().optional(),
+  })
+
+  test('each has an entry in both files, in one order, and the code has no other', () => {
+    for (const each of Object.values(chartFile.charts)) expect(() => entry.parse(each)).not.toThrow()
+    for (const each of Object.values(editionFile.charts)) expect(() => edition.parse(each)).not.toThrow()
+    expect(keysOf(editionFile.charts)).toEqual(keysOf(chartFile.charts))
+    expect(CHARTS.map(({ chart }) => chart)).toEqual(keysOf(chartFile.charts))
+  })
+
+  test('each basis belongs to one chart; schedules are listed before what a provider publishes', () => {
+    const bases = Object.values(chartFile.charts).flatMap((each) => each.bases as string[])
+    expect(bases.toSorted()).toEqual(keysOf(chartFile.bases).sort())
+    const ofProviders = Object.values(CHART_ENTRIES).flatMap(({ bases, per_provider }) => (per_provider ? bases : []))
+    expect(BASES.slice(-ofProviders.length)).toEqual([...ofProviders])
+    for (const { indicators, methods } of Object.values(BASIS_ENTRIES))
+      expect([new Set(indicators).size, new Set(methods).size]).toEqual([indicators.length, methods.length])
+  })
+
+  test('only schedules that have prices are searched, each once for a setting', () => {
+    for (const charts of [chartFile.without_setting, ...Object.values(chartFile.settings)] as string[][]) {
+      expect(new Set(charts).size).toBe(charts.length)
+      const isSearched = ({ chart, perProvider, bases }: (typeof CHARTS)[number]): boolean =>
+        charts.includes(chart) && !perProvider && bases.length > 0
+      expect(CHARTS.filter(isSearched).length).toBe(charts.length)
+    }
+  })
+})
+
+test('states and localities are sorted, and a state is divided that has several', () => {
+  z.strictObject({
+    source: z.string(),
+    states: z.array(
+      z.strictObject({
+        state: z.string().regex(/^[A-Z]{2}$/),
+        divided: z.literal(true).optional(),
+        localities_of: z.string().optional(),
+      }),
+    ),
+    postal: z.array(z.string().regex(/^[A-Z]{2}$/)),
+    localities: z.array(
+      z.strictObject({
+        region: z.string().regex(/^US-[A-Z]{2}-[0-9]{2}$/),
+        contractor: z.string().regex(/^[0-9]{5}$/),
+      }),
+    ),
+  }).parse(localityFile)
+  const regions = LOCALITY_ENTRIES.map(({ region }) => region)
+  expect([isSorted([...STATES.keys()]), isSorted(localityFile.postal), isSorted(regions)]).toEqual([true, true, true])
+  for (const [state, { localities_of = state }] of STATES) {
+    const count = regions.filter((region) => region.startsWith(`US-${localities_of}-`)).length
+    expect([state, count > 0, count > 1]).toEqual([state, true, isDivided(state)])
+  }
+})
+
+test('each state has a name and the first digits of its ZIP codes', () => {
+  z.strictObject({
+    source: z.string(),
+    states: z.array(
+      z.strictObject({
+        state: z.string(),
+        name: z.string().regex(/^[A-Z][A-Za-z ]+$/),
+        also: z.array(z.string().regex(/^[A-Z][A-Za-z ]+$/)).optional(),
+        zips: z.array(z.string().regex(/^[0-9]{3}(-[0-9]{3})?$/)).min(1),
+      }),
+    ),
+  }).parse(nameFile)
+  expect(nameFile.states.map(({ state }) => state)).toEqual([...STATES.keys()])
+  for (const { zips } of nameFile.states) expect(isSorted(zips)).toBe(true)
+})
+
+test('every reason is a word with one sentence, and the absences are in the order of the specification', () => {
+  for (const reasons of Object.values(reasonFile))
+    for (const [reason, { says }] of Object.entries(reasons as Record<string, { says: string }>))
+      expect([reason, /^[a-z_]+$/.test(reason), /^[A-Z][^.]*[^.]$/.test(says)]).toEqual([reason, true, true])
+  const page = readFileSync(join(ROOT, 'docs/spec/row.md'), 'utf8')
+  const [, rows = ''] = /\| Reason \| Says \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page) ?? []
+  expect([...rows.matchAll(/^\| `(\w+)`/gm)].map(([, reason]) => reason as string)).toEqual(keysOf(reasonFile.absences))
+})
