@@ -5,6 +5,7 @@ import { published, testOnPublished } from '../../../test/support/published-file
 import { verifyDerivation } from '../../proof/price/derivation.ts'
 import type { Row } from '../../proof/price/row.ts'
 import type { Findings } from '../../registry/release/rules.ts'
+import { ROW_MODIFIERS } from '../../tables/row-modifiers.ts'
 import { readSource, type Source } from '../source.ts'
 import { reader as equipment } from './equipment.ts'
 import { checked, refusal, saying, source } from './fixture.ts'
@@ -135,6 +136,8 @@ testOnPublished(
     expect(silent.map(([code]) => code)).toEqual([])
     const unpriced = [...seen].filter(([, own]) => own.every(({ kind }) => kind === 'absence')).map(([code]) => code)
     expect(unpriced).toContain('E2511')
+    const modifiers = new Set(rows.flatMap(({ modifier }) => modifier?.split('-') ?? []))
+    expect([...modifiers].filter((modifier) => !ROW_MODIFIERS.has(modifier))).toEqual([])
     for (const [i, row] of rows.entries())
       if ((isLong || i % 11 === 0) && !verifyDerivation(row).ok) throw new Error(`does not follow: ${named(row)}`)
     const reread = equipment.reread()

@@ -10,6 +10,7 @@ import { readSheet } from '../../files/xlsx.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
 import { chartOf } from '../../registry/charts.ts'
 import { unreadableIn } from '../../registry/release/rules.ts'
+import { ROW_MODIFIERS } from '../../tables/row-modifiers.ts'
 import { READERS } from '../readers.ts'
 import { readSource } from '../source.ts'
 import { findsCode } from '../source-check.ts'
@@ -49,23 +50,33 @@ const LONG_FILES = [
 ] as const
 
 for (const [chart, file, column, beside, effective_from] of [...FILES, ...(isLong ? LONG_FILES : [])])
-  testOnPublished(`no code of ${file} is missing from its release`, [file, ...beside], async () => {
-    const paths = [file, ...beside].map(published)
-    const rejects = new Map()
-    const options = { edition: 'TEST', effective_from, ...(beside.length > 0 ? { regions: ['national'] } : {}) }
-    const reading = await READERS[chart]?.read(paths, options, rejects)
-    expect(reading?.line_total).toBeGreaterThan(chartOf(chart)?.leastLines ?? 0)
-    const made = new Set<string>()
-    for await (const row of reading?.rows ?? []) if ('cpt' in row) made.add(row.cpt)
-    const stated = codesIn(file, column)
-    expect(stated.size).toBeGreaterThan(1_900)
-    expect([...stated].filter((code) => !made.has(code))).toEqual([])
-    expect([...made].filter((code) => !stated.has(code))).toEqual([])
-    expect(unreadableIn(rejects)).toBeLessThan(2)
-    const source = await readSource(published(file))
-    const [some] = stated
-    expect([some ?? '', 'Z9999'].map((code) => findsCode(source, chart, code))).toEqual([true, false])
-  })
+  testOnPublished(
+    `no code of ${file} is missing from its release, and none of its modifiers from the table`,
+    [file, ...beside],
+    async () => {
+      const paths = [file, ...beside].map(published)
+      const rejects = new Map()
+      const options = { edition: 'TEST', effective_from, ...(beside.length > 0 ? { regions: ['national'] } : {}) }
+      const reading = await READERS[chart]?.read(paths, options, rejects)
+      expect(reading?.line_total).toBeGreaterThan(chartOf(chart)?.leastLines ?? 0)
+      const made = new Set<string>()
+      const modifiers = new Set<string>()
+      for await (const row of reading?.rows ?? []) {
+        if (!('cpt' in row)) continue
+        made.add(row.cpt)
+        for (const modifier of row.modifier?.split('-') ?? []) modifiers.add(modifier)
+      }
+      expect([...modifiers].filter((modifier) => !ROW_MODIFIERS.has(modifier))).toEqual([])
+      const stated = codesIn(file, column)
+      expect(stated.size).toBeGreaterThan(1_900)
+      expect([...stated].filter((code) => !made.has(code))).toEqual([])
+      expect([...made].filter((code) => !stated.has(code))).toEqual([])
+      expect(unreadableIn(rejects)).toBeLessThan(2)
+      const source = await readSource(published(file))
+      const [some] = stated
+      expect([some ?? '', 'Z9999'].map((code) => findsCode(source, chart, code))).toEqual([true, false])
+    },
+  )
 
 const OCTOBER = 'cms-opps/addendum_b_2025-10.csv.gz'
 testOnPublished('three decimals, a price below a cent and a stray byte are read as they stand', [OCTOBER], async () => {
