@@ -151,7 +151,7 @@ export const figures: Command = {
   },
 }
 
-/** These numbers were measured with the attack simulator (docs/spec/disclosure.md). */
+/** These numbers were measured with the attack simulator (docs/decisions/0031-noise-is-drawn-once.md). */
 const INSIDER = `without noise, figures reveal cases. Measured on invented ledgers:
 ${table([
   ['who', 'learns', 'in'],
