@@ -76,17 +76,11 @@ describe('the lists that stand outside the table agree with it', () => {
   })
 
   test('and the documents', () => {
-    const page = read('docs/spec/schedules.md')
-    for (const basis of bases) expect(page).toContain(`\`${basis}\``)
+    const page = read('docs/operate/load.md')
     for (const { chart } of CHARTS) expect(page).toContain(`| \`atr load ${chart}\` |`)
     const code = (words: readonly (string | null)[]): string =>
       words.map((word) => (word === null ? 'null' : `\`${word}\``)).join(', ')
     const lookup = read('docs/spec/lookup.md')
-    const where = { national: 'nation', locality: 'locality', state: 'state' }
-    for (const [chart, facts] of [...Object.entries(KNOWN), ['hospital-mrf:', HOSPITAL_FACTS] as const]) {
-      const line = `${code([chart])} | ${code(facts.bases)} | ${where[facts.speaks]} | ${code(facts.settings)} |`
-      expect(page).toContain(line)
-    }
     for (const setting of [undefined, ...SETTINGS]) {
       const charts = chartsFor(undefined, setting)
       if (charts.length > 0) expect(lookup).toContain(`| ${code(charts)} |`)

@@ -243,7 +243,10 @@ const CHANGES: Record<string, (text: string) => string> = {
       before('  HOSPITAL,\n', '  INVENTED,\n'),
       before('  ...HOSPITAL.bases,', '  ...INVENTED.bases,\n'),
     ].reduce((changed, change) => change(changed), text),
-  'docs/spec/schedules.md': before('| `cms-anesthesia`', '| `cms-invented` | `medicare_invented` | nation | null |\n'),
+  'docs/operate/load.md': before(
+    '| `atr load cms-anesthesia`',
+    '| `atr load cms-invented` | invented schedule: CSV | none |\n',
+  ),
 }
 
 function before(anchor: string, added: string): (text: string) => string {
@@ -262,6 +265,7 @@ test('a schedule is added by five files of the product, and everything knows it'
     'tools',
     'sample',
     'docs/spec',
+    'docs/operate/load.md',
     'test/support',
     'test/stories/new-schedule-walk.ts',
     'package.json',

@@ -38,7 +38,7 @@ export const monitor: Command = {
     ['--rails FILE', 'a rails token or an agent key: also reads rows (registry:read) and the figures log (audit:read)'],
     ['--source FILE', 'a file that releases cite: it is compared with their rows, both ways; may be repeated'],
     ['--answer FILE', 'an answer that someone received: it must be from the same log; may be repeated'],
-    ['--charts FILE', 'a JSON file with further schedules of this registry (docs/spec/monitor.md)'],
+    ['--charts FILE', 'a JSON file with further schedules of this registry (docs/operate/monitors.md)'],
     ['--once', 'makes one round; this is the default'],
     ['--every 10m', 'makes a round at this interval, in minutes or hours, until stopped'],
     ['--max-age 26h', 'how old the newest state may be, in hours or days'],

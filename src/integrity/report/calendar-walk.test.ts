@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import editionFile from '../../../docs/spec/tables/editions.json'
 import { CHARTS } from '../../registry/charts.ts'
 import { freshness } from './freshness.ts'
 
-// Walks through three years, one of them a leap year. The expected status of each day is computed from the tables of the
-// specification, without the code that is tested.
+// Walks through three years, one of them a leap year. The expected status of each day is computed from the table of editions
+// by the rules of the specification, without the code that is tested.
 
 const PAGE = readFileSync(join(import.meta.dir, '../../../docs/spec/integrity-report.md'), 'utf8')
 const FOR_EVER = '2099-12-31'
@@ -26,20 +27,21 @@ interface CalendarRule {
   expired: (next: string) => number
 }
 
-/** The lines of the second table of the page. */
+/** The calendars of the table, each with the kinds of chart that have it. */
 const DOCUMENTED: CalendarRule[] = [
-  ...PAGE.matchAll(/^\| (`[a-z_]+`.*?) \| (.+?) \| (\d+) \| (\d+) \| (\d+)(.*?) \|$/gm),
-].map(([, kinds = '', begins = '', due, stale, expired, but = '']) => {
-  const [, inNewYear] = /^; (\d+) where it was to begin on 1 January$/.exec(but) ?? []
+  ...Map.groupBy(Object.values(editionFile.charts), ({ calendar }) => JSON.stringify(calendar)).values(),
+].map((entries) => {
+  const [first] = entries as [(typeof entries)[number]]
+  const { next, due_before_days, stale_after_days, expired_after_days, ...rest } = first.calendar
+  const inNewYear = 'expired_after_days_in_new_year' in rest ? rest.expired_after_days_in_new_year : undefined
   return {
-    kinds: [...kinds.matchAll(/`([a-z_]+)`/g)].map(([, kind = '']) => kind),
-    begins,
-    due: Number(due),
-    stale: Number(stale),
-    expired: (next) => Number(next.endsWith('-01-01') && inNewYear !== undefined ? inNewYear : expired),
+    kinds: entries.map(({ kind }) => kind),
+    begins: next,
+    due: due_before_days,
+    stale: stale_after_days,
+    expired: (begin) => (begin.endsWith('-01-01') && inNewYear !== undefined ? inNewYear : expired_after_days),
   }
 })
-const QUARTERS = ['1 January, April, July, October', 'the same days']
 
 /** The day on which the edition after this one is due to begin. */
 function nextBegin({ begins }: CalendarRule, from: string): string {
@@ -50,11 +52,11 @@ function nextBegin({ begins }: CalendarRule, from: string): string {
 const nextDays = new Map<string, string>()
 
 function nextByPage(begins: string, from: string): string {
-  if (begins === 'a year after the first day of this one') {
+  if (begins === 'year_later') {
     const later = `${Number(from.slice(0, 4)) + 1}${from.slice(4)}`
     return dayIndexes.has(later) ? later : `${Number(from.slice(0, 4)) + 1}-03-01`
   }
-  const firsts = QUARTERS.includes(begins) ? ['01-01', '04-01', '07-01', '10-01'] : ['01-01']
+  const firsts = begins === 'quarter' ? ['01-01', '04-01', '07-01', '10-01'] : ['01-01']
   return DAYS.find((day) => day > from && firsts.some((first) => day.endsWith(`-${first}`))) ?? ''
 }
 
@@ -75,10 +77,9 @@ const chartOfKind = (kind: string) => {
   return chart
 }
 
-test('the specification says when each kind of chart is late', () => {
-  expect(DOCUMENTED.flatMap(({ kinds }) => kinds).sort()).toEqual(CHARTS.map(({ kind }) => kind).sort())
-  const others = [...new Set(DOCUMENTED.map(({ begins }) => begins))].filter((begins) => !QUARTERS.includes(begins))
-  expect(others).toEqual(['1 January', 'a year after the first day of this one'])
+test('the specification says when the next edition of each chart begins', () => {
+  const begins = [...PAGE.matchAll(/^\| `(\w+)` \| (on the next|a year)\b/gm)].map(([, next]) => next)
+  expect(begins.sort()).toEqual([...new Set(DOCUMENTED.map((documented) => documented.begins))].sort())
 })
 
 /** How an operator may load the editions of a chart: which one is the latest on a day, and its last day. */
@@ -100,7 +101,7 @@ const OPERATORS: Record<string, (documented: CalendarRule, day: string) => { fro
 
 /** The edition in force on a day, in a series without a gap that began long ago (a hospital's at the end of February). */
 function latestBegun(documented: CalendarRule, day: string): string {
-  let from = documented.begins.startsWith('a year') ? '2025-02-28' : '2025-01-01'
+  let from = documented.begins === 'year_later' ? '2025-02-28' : '2025-01-01'
   for (let next = nextBegin(documented, from); next <= day; next = nextBegin(documented, from)) from = next
   return from
 }
