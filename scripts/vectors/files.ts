@@ -3,6 +3,8 @@
 import type { Vector } from '../../test/support/vector.ts'
 import { FORMAT } from '../../test/support/vectors.ts'
 import { checkpoints } from './cosignature.ts'
+import { derivations } from './derivation.ts'
+import { growths } from './growth.ts'
 import { texts } from './json.ts'
 import { policies } from './policy.ts'
 
@@ -10,6 +12,8 @@ const FILES: Readonly<Record<string, readonly Vector[]>> = {
   json: texts,
   policy: policies,
   checkpoint: checkpoints,
+  growth: growths,
+  derivation: derivations,
 }
 
 /** One vector a line, so that a change shows which vectors it changes. */
