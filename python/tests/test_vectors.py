@@ -89,13 +89,13 @@ class Vectors(unittest.TestCase):
         self.judge("derivation", of_derivation, 200)
 
     def test_figures(self) -> None:
-        self.judge("figures", of_figures, 100)
+        self.judge("figures", of_figures, 80)
 
     def test_replays_of_figures(self) -> None:
         self.judge("replay", of_replay, 50)
 
     def test_texts(self) -> None:
-        self.judge("json", of_json, 90)
+        self.judge("json", of_json, 80)
         for vector in vectors("json"):
             if "word" in vector:
                 with self.subTest(vector["name"]), self.assertRaises(MalformedJson) as caught:

@@ -2,11 +2,14 @@
 
 import type { Vector } from '../../test/support/vector.ts'
 import { FORMAT } from '../../test/support/vectors.ts'
-import { checkpoints } from './cosignature.ts'
+import { changes } from './changes.ts'
+import { checkpoints } from './checkpoint.ts'
 import { derivations } from './derivation.ts'
+import { figureBodies } from './figures.ts'
 import { growths } from './growth.ts'
 import { texts } from './json.ts'
 import { policies } from './policy.ts'
+import { replays } from './replay.ts'
 
 const FILES: Readonly<Record<string, readonly Vector[]>> = {
   json: texts,
@@ -14,6 +17,9 @@ const FILES: Readonly<Record<string, readonly Vector[]>> = {
   checkpoint: checkpoints,
   growth: growths,
   derivation: derivations,
+  figures: figureBodies,
+  changes,
+  replay: replays,
 }
 
 /** One vector a line, so that a change shows which vectors it changes. */

@@ -67,27 +67,23 @@ export function changed<Value extends object>(value: Value, members: Members): V
   return copy
 }
 
-/** Operators on one member of a closed shape. An object without members has the form of no member anywhere. */
-const MEMBER = (path: string): Operators<object> => ({
-  'left out': (value) => changed(value, { [path]: undefined }),
-  'under another name': (value) => changed(value, { [path]: undefined, [`${path}_`]: memberAt(value, path) }),
-  'of another type': (value) => changed(value, { [path]: {} }),
-})
-const memberAt = (value: object, path: string): unknown =>
-  path.split('.').reduce<unknown>((at, name) => (at as Members)[name], value)
+/**
+ * Operators that set members, written as a list: `w=0.49`, a path and its value as JSON; `unit=`, which leaves one out;
+ * several at once joined by `&`. The words are the names.
+ */
+export const sets = (list: string): Operators<object> =>
+  Object.fromEntries(list.split(/\s+/).map((word) => [word, (value: object) => changed(value, membersIn(word))]))
+export const membersIn = (word: string): Members =>
+  Object.fromEntries(
+    (word === '' ? [] : word.split('&')).map((each) => {
+      const [path = '', value = ''] = each.split(/=(.*)/)
+      return [path, value === '' ? undefined : JSON.parse(value)]
+    }),
+  )
 
-/** Each member of a closed shape left out, renamed and of another type, and one member too many. */
-export const shapeOf = <Made>(
-  value: object,
-  under: string,
-  names: readonly string[],
-  into: (changed: object) => Made,
-): Record<string, Made> => {
-  const pathOf = (name: string): string => (under === '' ? name : `${under}.${name}`)
-  const made = names.map((name) => each(pathOf(name), MEMBER(pathOf(name)), value, into))
-  const more = into(changed(value, { [pathOf('more')]: 1 }))
-  return Object.assign({ [`a member too many${under && ` in ${under}`}`]: more }, ...made)
-}
+/** Operators on a closed shape: each member left out, and one member too many. */
+export const shapeOf = (under: string, names: string): Operators<object> =>
+  sets([`${under}more=1`, ...names.split(' ').map((name) => `${under}${name}=`)].join(' '))
 
 /** A signature line with what follows its key id changed. */
 export function resigned(line: string, change: (bytes: Uint8Array) => Uint8Array): string {

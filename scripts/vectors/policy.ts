@@ -3,25 +3,24 @@
 import { toBase64 } from '../../src/proof/bytes.ts'
 import { COSIGNATURE, ED25519, formatVerifierKey, type KeyType, ML_DSA_44 } from '../../src/proof/note/signed-note.ts'
 import { figures, registry, w1, w2, w3 } from '../../test/support/vector-keys.ts'
-import { each, replaced, respelled, SIZES, SPELLINGS } from './operators.ts'
+import { each, type Operators, replaced, respelled, SIZES, SPELLINGS } from './operators.ts'
 import { all, type Line, vectorsOf } from './table.ts'
 
 const vkey = (publicKey: Uint8Array, name = registry.name, type: KeyType = ED25519): string =>
   formatVerifierKey(name, publicKey, type)
-const log = (key: string, url = ''): string => `log ${key}${url && ` ${url}`}\n`
-const witness = (name: string, { name: key, publicKey }: { name: string; publicKey: Uint8Array }): string =>
+const witness = (name: string, publicKey: Uint8Array, key = w1.name): string =>
   `witness ${name} ${vkey(publicKey, key, COSIGNATURE)}\n`
-
 const KEY = vkey(registry.publicKey)
-const LOG = log(KEY)
+const LOG = `log ${KEY}\n`
 const NONE = 'quorum none\n'
-const [A, B, C] = [witness('A', w1), witness('B', w2), witness('C', w3)]
-const THREE = LOG + A + B + C
-const ALL_THREE = { witnesses: ['A', 'B', 'C'] }
-const [, id = '', encoded = ''] = KEY.split(/\+(.{8})\+/)
-const keyed = (key: string, keyId = id): string => `log ${registry.name}+${keyId}+${key}\n${NONE}`
-const ofType = (type: number, bytes: Uint8Array): string => keyed(toBase64(Uint8Array.of(type, ...bytes)))
+const A = witness('A', w1.publicKey)
+const THREE = LOG + A + witness('B', w2.publicKey, w2.name) + witness('C', w3.publicKey, w3.name)
+const log = (key: string, rest = ''): string => `log ${key}${rest}\n${NONE}`
 const mlDsa = (bytes = 1312): string => vkey(new Uint8Array(bytes).fill(7), w1.name, ML_DSA_44)
+/** A log with a key of this type and these bytes; the key id stays. */
+const [, id = '', encoded = ''] = KEY.split(/\+(.{8})\+/)
+const keyed = (key: string, keyId = id): string => log(`${registry.name}+${keyId}+${key}`)
+const ofType = (type: number, bytes: Uint8Array): string => keyed(toBase64(Uint8Array.of(type, ...bytes)))
 
 /** The key of `w2` was one of the registry until this checkpoint. */
 const ROOT = toBase64(new Uint8Array(32).fill(7))
@@ -33,73 +32,86 @@ const P = 2n ** 255n - 19n
 const at = (y: bigint): Uint8Array => Uint8Array.from({ length: 32 }, (_, i) => Number((y >> BigInt(8 * i)) & 255n))
 const signOfX = (key: Uint8Array): Uint8Array => key.with(31, (key[31] as number) | 128)
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'))
-const SMALL_ORDER: Record<string, Uint8Array> = {
-  'a coordinate of 0': at(0n),
-  'the neutral point': at(1n),
-  'a coordinate of the prime less 1': at(P - 1n),
-  'one of order 8': hex('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05'),
-  'the other of order 8': hex('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a'),
+const SMALL_ORDER: Operators<Uint8Array> = {
+  'with a coordinate of 0': () => at(0n),
+  'at the neutral point': () => at(1n),
+  'with a coordinate of the prime less 1': () => at(P - 1n),
+  'of order 8': () => hex('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05'),
+  'at another point of order 8': () => hex('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a'),
 }
-const ofSmallOrder = (what: string, policyOf: (key: Uint8Array) => string): Record<string, string> =>
-  Object.fromEntries(Object.entries(SMALL_ORDER).map(([name, key]) => [`${what}, ${name}`, policyOf(key)]))
+const NOT_BELOW_PRIME: Operators<Uint8Array> = {
+  'with a coordinate that is the prime': () => at(P),
+  'with a coordinate of the prime and 2': () => at(P + 2n),
+  'with a coordinate of all ones': () => at(2n ** 255n - 1n),
+}
+const withSign = (operators: Operators<Uint8Array>): Operators<Uint8Array> =>
+  Object.fromEntries(Object.entries(operators).map(([name, make]) => [name, (key) => signOfX(make(key))]))
+
+/** Lines that are added to a policy, one of them a vector: parted by `; `, and `/` stands for a newline. */
+const added = (what: string, before: string, list: string, after = ''): Record<string, string> =>
+  Object.fromEntries(
+    list.split('; ').map((line) => [`${what}: ${line}`, `${before}${line.replaceAll('/', '\n')}\n${after}`]),
+  )
+
+const found = (policies: Record<string, string>, given: object): Line<string>[] =>
+  all({ logs: [registry.name], retired: [], witnesses: [], quorum: 'none', ...given }, policies)
+const names = ['A', 'B', 'C']
+const good: Line<string>[] = [
+  ...found(
+    {
+      'one log': LOG + NONE,
+      'an address': log(KEY, ' https://vectors.example/log/registry'),
+      'an address that nothing is asked at': log(KEY, ' somewhere'),
+      'comments, empty lines and tabs': `# pinned\n\n${LOG.replace(' ', '\t ')} \n  # more\n\t${NONE}\n`,
+      'comments that only look like a retired key': `${LOG}# retired x\n#retired: y\n#Retired z\n${NONE}`,
+      'a no-break space and a mark of byte order in a comment': `# \u00a0\ufeff\u2028\n${LOG}${NONE}`,
+      'no newline at the end': (LOG + NONE).trimEnd(),
+      'the quorum before the log': NONE + LOG,
+      'a coordinate of 2, the least that is taken': log(vkey(at(2n))),
+      'a coordinate of the prime less 2, the largest that is taken': log(vkey(at(P - 2n))),
+    },
+    {},
+  ),
+  ...found({ 'two logs': LOG + log(vkey(figures.publicKey, figures.name)) }, { logs: [registry.name, figures.name] }),
+  ...found({ 'two keys of one log': LOG + log(vkey(figures.publicKey)) }, { logs: [registry.name, registry.name] }),
+  ...found(added('three witnesses', THREE, 'quorum none; group g 1 A B/quorum none'), { witnesses: names }),
+  ...found(added('three witnesses', THREE, 'quorum B; group g 1 A C/quorum B'), { witnesses: names, quorum: 'B' }),
+  ...found(
+    added(
+      'three witnesses',
+      THREE,
+      'group g any A B C/quorum g; group g all A B/quorum g; group g 3 A B C/quorum g; group h 1 A B/group g 2 h C/quorum g',
+    ),
+    { witnesses: names, quorum: 'g' },
+  ),
+  ...found(
+    {
+      'a witness with a key of ML-DSA-44': `${LOG}witness A ${mlDsa()}\n${NONE}`,
+      'a witness with an address': `${LOG}${A.trimEnd()} https://w.example\n${NONE}`,
+      'a key as log and as witness': LOG + witness('A', registry.publicKey) + NONE,
+    },
+    { witnesses: ['A'] },
+  ),
+  ...found({ 'a retired key': LOG + retired() + NONE }, { retired: [RETIRED] }),
+  ...found(
+    { 'a retired key before the log, of size 0': retired('0') + LOG + NONE },
+    { retired: [{ ...RETIRED, size: 0 }] },
+  ),
+  ...found(
+    { 'two retired keys of one log': LOG + retired() + retired('8', ROOT, vkey(w3.publicKey)) + NONE },
+    { retired: [RETIRED, { ...RETIRED, size: 8 }] },
+  ),
+  ...found(
+    { 'a retired key that is the key of a witness': LOG + retired('7', ROOT, vkey(w1.publicKey)) + A + NONE },
+    { retired: [RETIRED], witnesses: ['A'] },
+  ),
+]
 
 /** Characters that no key name has in a policy, which is ASCII; in notes some of them may stand. */
-const NOT_IN_NAMES: Record<string, string> = {
-  'U+0085': '\u0085',
-  'a no-break space': '\u00a0',
-  'a line separator': '\u2028',
-  'an ideographic space': '\u3000',
-  'a mark of byte order': '\ufeff',
-  'a letter that looks like an a': '\u0430',
-  'a plus sign': '+',
-}
-const named = ([what, sign]: readonly [string, string]): [string, string] => [
-  `a key name with ${what}`,
-  log(vkey(registry.publicKey, `vectors.ex${sign}mple/log`)) + NONE,
-]
-
-const good: Line<string>[] = [
-  ['one log', LOG + NONE, {}],
-  ['two logs', LOG + log(vkey(figures.publicKey, figures.name)) + NONE, { logs: [registry.name, figures.name] }],
-  ['two keys of one log', LOG + log(vkey(figures.publicKey)) + NONE, { logs: [registry.name, registry.name] }],
-  ['an address', log(KEY, 'https://vectors.example/log/registry') + NONE, {}],
-  ['an address that nothing is asked at', log(KEY, 'somewhere') + NONE, {}],
-  ['comments, empty lines and tabs', `# pinned\n\n${LOG.replace(' ', '\t ')} \n  # more\n\t${NONE}\n`, {}],
-  ['a no-break space and a mark of byte order in a comment', `# \u00a0\ufeff\u2028\n${LOG}${NONE}`, {}],
-  ['no newline at the end', (LOG + NONE).trimEnd(), {}],
-  ['the quorum before the log', NONE + LOG, {}],
-  ['witnesses that are not asked for', THREE + NONE, ALL_THREE],
-  ['one witness as the quorum', `${THREE}quorum B\n`, { ...ALL_THREE, quorum: 'B' }],
-  ['any', `${THREE}group g any A B C\nquorum g\n`, { ...ALL_THREE, quorum: 'g' }],
-  ['all', `${THREE}group g all A B C\nquorum g\n`, { ...ALL_THREE, quorum: 'g' }],
-  ['as many as there are', `${THREE}group g 3 A B C\nquorum g\n`, { ...ALL_THREE, quorum: 'g' }],
-  ['a group in a group', `${THREE}group g 1 A B\ngroup h 2 g C\nquorum h\n`, { ...ALL_THREE, quorum: 'h' }],
-  ['a group that is not asked for', `${THREE}group g 1 A B\nquorum C\n`, { ...ALL_THREE, quorum: 'C' }],
-  ['a retired key', LOG + retired() + NONE, { retired: [RETIRED] }],
-  ['a retired key before the log, of size 0', retired('0') + LOG + NONE, { retired: [{ ...RETIRED, size: 0 }] }],
-  [
-    'two retired keys of one log',
-    LOG + retired() + retired('8', ROOT, vkey(w3.publicKey)) + NONE,
-    { retired: [RETIRED, { ...RETIRED, size: 8 }] },
-  ],
-  [
-    'a retired key that is the key of a witness',
-    LOG + retired('7', ROOT, vkey(w1.publicKey)) + A + NONE,
-    { retired: [RETIRED], witnesses: ['A'] },
-  ],
-  ['comments that only look like a retired key', `${LOG}# retired x\n#retired: y\n#Retired z\n${NONE}`, {}],
-  ['a witness with a key of ML-DSA-44', `${LOG}witness A ${mlDsa()}\n${NONE}`, { witnesses: ['A'] }],
-  ['a witness with an address', `${LOG}${A.trimEnd()} https://w.example\n${NONE}`, { witnesses: ['A'] }],
-  ['a key as log and as witness', LOG + witness('A', registry) + NONE, { witnesses: ['A'] }],
-  ['a coordinate of 2, the least that is taken', log(vkey(at(2n))) + NONE, {}],
-  ['a coordinate of the prime less 2, the largest that is taken', log(vkey(at(P - 2n))) + NONE, {}],
-]
-
-const texts = {
+const NOT_IN_NAMES = ['\u0085', '\u00a0', '\u2028', '\u3000', '\ufeff', '\u0430', '+']
+const codeOf = (sign: string): string => `U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
+const malformed: Record<string, string> = {
   nothing: '',
-  'no log': NONE,
-  'no quorum': LOG,
-  'two quorums': LOG + NONE + NONE,
   CRLF: (LOG + NONE).replaceAll('\n', '\r\n'),
   'a NUL': `${LOG}\0${NONE}`,
   'a form feed': `${LOG}\f${NONE}`,
@@ -108,28 +120,30 @@ const texts = {
   'a mark of byte order before the first line': `\ufeff${LOG}${NONE}`,
   'a no-break space between words': replaced(LOG, ' ', '\u00a0') + NONE,
   'a next line sign for a newline': `${LOG.trimEnd()}\u0085${NONE}`,
-  'a comment after a line': `${LOG}quorum none # all\n`,
-  'an unknown word': `${LOG}${NONE}minimum 2\n`,
-  'a word that every object has': `${LOG}${NONE}constructor 2\n`,
+  'an address that is not ASCII': log(KEY, ' https://v\u00e9ctors.example'),
+  'a log with a word too many': log(KEY, ' https://a.example b'),
   'a word in capitals': LOG.replace('log', 'LOG') + NONE,
-  'a log with a word too many': log(KEY, 'https://a.example b') + NONE,
-  'a log without its key': `log\n${NONE}`,
-  'an address that is not ASCII': log(KEY, 'https://v\u00e9ctors.example') + NONE,
-  'a witness called by signs that look like blanks': `${LOG}${witness('A\u00a0', w1)}${NONE}`,
-  'a group called by a name that is not ASCII': `${THREE}group \u0413 any A B\n${NONE}`,
-  ...Object.fromEntries(Object.entries(NOT_IN_NAMES).map(named)),
-  'an empty key name': log(vkey(registry.publicKey, '')) + NONE,
-}
+  ...added('no log', '', 'quorum none; log/quorum none'),
+  ...added(
+    'one log',
+    LOG,
+    'quorum w; quorum; quorum none # all; quorum none/quorum none; quorum none/minimum 2; quorum none/constructor 2',
+  ),
+  'no quorum': LOG,
+  ...Object.fromEntries(
+    NOT_IN_NAMES.map((sign) => [
+      `a key name with ${codeOf(sign)}`,
+      log(vkey(registry.publicKey, `v${sign}.example/log`)),
+    ]),
+  ),
+  'an empty key name': log(vkey(registry.publicKey, '')),
 
-const keys = {
-  ...ofSmallOrder('a key of small order', (key) => log(vkey(key)) + NONE),
-  ...ofSmallOrder('a key of small order and the sign of x set', (key) => log(vkey(signOfX(key))) + NONE),
-  ...ofSmallOrder('a witness of small order', (key) => LOG + witness('A', { ...w1, publicKey: key }) + NONE),
+  ...each('a key', { ...SMALL_ORDER, ...NOT_BELOW_PRIME }, registry.publicKey, (key) => log(vkey(key))),
+  ...each('a key and the sign of x', withSign({ ...SMALL_ORDER, ...NOT_BELOW_PRIME }), w1.publicKey, (key) =>
+    log(vkey(key)),
+  ),
+  ...each('a witness', SMALL_ORDER, w1.publicKey, (key) => LOG + witness('A', key) + NONE),
   'a retired key of small order': LOG + retired('7', ROOT, vkey(at(1n))) + NONE,
-  'a coordinate that is the prime': log(vkey(at(P))) + NONE,
-  'a coordinate of the prime and 2': log(vkey(at(P + 2n))) + NONE,
-  'a coordinate of all ones': log(vkey(at(2n ** 255n - 1n))) + NONE,
-  'a coordinate of all ones, and the sign of x set': log(vkey(signOfX(at(2n ** 255n - 1n)))) + NONE,
   'another key id': keyed(
     encoded,
     id.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
@@ -143,56 +157,35 @@ const keys = {
   'a key of 31 bytes': ofType(1, registry.publicKey.slice(1)),
   'a key of 33 bytes': ofType(1, Uint8Array.of(...registry.publicKey, 0)),
   'a key of an unknown type': ofType(2, registry.publicKey),
-  'a log with the key of a witness': log(vkey(registry.publicKey, registry.name, COSIGNATURE)) + NONE,
+  'a log with the key of a witness': log(vkey(registry.publicKey, registry.name, COSIGNATURE)),
   'a witness with the key of a log': `${LOG}witness A ${vkey(w1.publicKey, w1.name)}\n${NONE}`,
-  'a log with a key of ML-DSA-44': `log ${mlDsa()}\n${NONE}`,
   'a key of ML-DSA-44 with a byte too few': `${LOG}witness A ${mlDsa(1311)}\n${NONE}`,
-  'a key of ML-DSA-44 with a byte too many': `${LOG}witness A ${mlDsa(1313)}\n${NONE}`,
   'one log twice': LOG + LOG + NONE,
-  'one key under two names': LOG + log(vkey(registry.publicKey, 'other.example')) + NONE,
-  'one key for two witnesses': LOG + A + witness('B', w1) + NONE,
-}
+  'one key under two names': LOG + log(vkey(registry.publicKey, 'other.example')),
 
-const retiredKeys = {
   'a retired key without a checkpoint': `${LOG}#retired ${vkey(w2.publicKey)}\n${NONE}`,
   'a retired key without a root': `${LOG}#retired ${vkey(w2.publicKey)} 7\n${NONE}`,
   'a retired key with a word too many': LOG + retired('7', `${ROOT} x`) + NONE,
   ...each('a retired key with a size', SIZES, '7', (size) => LOG + retired(size) + NONE),
   ...each('a retired key with a root', SPELLINGS, ROOT, (root) => LOG + retired('7', root) + NONE),
   'a retired key with a root of 31 bytes': LOG + retired('7', toBase64(new Uint8Array(31))) + NONE,
-  'a retired key of a log that the policy does not name':
-    LOG + retired('7', ROOT, vkey(w2.publicKey, figures.name)) + NONE,
+  'a retired key of a log that is not named': LOG + retired('7', ROOT, vkey(w2.publicKey, figures.name)) + NONE,
   'a retired key that signs still': LOG + retired('7', ROOT, KEY) + NONE,
   'a retired key twice': LOG + retired() + retired('8') + NONE,
-}
 
-const quorums = {
-  'a quorum without a name': `${LOG}quorum\n`,
-  'a quorum of a name that is not defined': `${LOG}quorum w\n`,
   'a quorum before what it names': `${LOG}quorum A\n${A}`,
-  'a quorum of two names': `${THREE}quorum A B\n`,
-  'a witness without its key': `${LOG}witness A\n${NONE}`,
-  'a witness called none': LOG + witness('none', w1) + NONE,
-  'two witnesses of one name': LOG + A + witness('A', w2) + NONE,
-  'a group with no members': `${THREE}group g any\nquorum g\n`,
-  'a group that asks for none': `${THREE}group g 0 A B\nquorum g\n`,
-  'a group that asks for more than it has': `${THREE}group g 3 A B\nquorum g\n`,
-  'a threshold with a leading zero': `${THREE}group g 01 A B\nquorum g\n`,
-  'a threshold in words': `${THREE}group g most A B\nquorum g\n`,
-  'a member twice in a group': `${THREE}group g 2 A A\nquorum g\n`,
-  'a member of two groups': `${THREE}group g any A B\ngroup h any A C\nquorum g\n`,
-  'a member that is not defined': `${THREE}group g any A D\nquorum g\n`,
-  'a member that is defined later': `${LOG}${A}group g any A B\n${B}quorum g\n`,
-  'a member that is none': `${THREE}group g any A none\nquorum g\n`,
-  'a group that is its own member': `${THREE}group g any A g\nquorum g\n`,
-  'a group with the name of a witness': `${THREE}group A any B C\nquorum A\n`,
-  'a group called none': `${THREE}group none any B C\nquorum none\n`,
+  'a member that is defined later': `${LOG}group g any A\n${A}${NONE}`,
+  'a witness called none': LOG + witness('none', w1.publicKey) + NONE,
+  'a witness called by signs that look like blanks': LOG + witness('A\u00a0', w1.publicKey) + NONE,
+  'two witnesses of one name': LOG + A + witness('A', w2.publicKey) + NONE,
+  'one key for two witnesses': LOG + A + witness('B', w1.publicKey) + NONE,
+  ...added('three witnesses', THREE, 'quorum A B; quorum D; witness D/quorum none'),
+  ...added(
+    'three witnesses',
+    THREE,
+    'group g any; group g 0 A; group g 3 A B; group g 01 A; group g most A; group g 2 A A; group g any A/group h any A; group g any D; group g any none; group g any A g; group h any A g/group g any B; group A any B; group none any B; group g any A/group g any B; group \u0413 any A; group',
+    NONE,
+  ),
 }
 
-const FOUND = { logs: [registry.name], retired: [], witnesses: [], quorum: 'none' }
-const lines = [
-  ...good.map(([name, policy, found]): Line<string> => [name, policy, { ...FOUND, ...(found as object) }]),
-  ...all('policy_malformed', { ...texts, ...keys, ...retiredKeys, ...quorums }),
-]
-
-export const policies = vectorsOf('policy', lines, (policy) => ({ policy }))
+export const policies = vectorsOf('policy', [...good, ...all('policy_malformed', malformed)], (policy) => ({ policy }))
