@@ -89,7 +89,7 @@ class Vectors(unittest.TestCase):
         self.judge("derivation", of_derivation, 200)
 
     def test_figures(self) -> None:
-        self.judge("figures", of_figures, 80)
+        self.judge("figures", of_figures, 60)
 
     def test_replays_of_figures(self) -> None:
         self.judge("replay", of_replay, 50)

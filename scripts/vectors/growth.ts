@@ -1,6 +1,6 @@
 // Whether a newer checkpoint is of the log of an older one, by tiles of the newer tree or by a consistency path.
 
-import { toBase64, utf8 } from '../../src/proof/bytes.ts'
+import { concat, toBase64, utf8 } from '../../src/proof/bytes.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
 import { formatPolicy } from '../../src/proof/note/policy.ts'
 import { signNote } from '../../src/proof/note/signed-note.ts'
@@ -8,149 +8,126 @@ import { consistencyPath } from '../../src/proof/tree/merkle.ts'
 import { subtreesFromTiles, tilePath } from '../../src/proof/tree/tiles.ts'
 import { figures, registry, SECONDS, stranger, w1 } from '../../test/support/vector-keys.ts'
 import { flipped, replaced } from './operators.ts'
-import { all, type Line, vectorsOf } from './table.ts'
+import { named, tableOf, vectorsOf } from './table.ts'
 
-const POLICY = formatPolicy([registry])
-const BOTH = formatPolicy([registry, figures])
-const WITNESSED = formatPolicy([registry], [w1])
-
-const entry = (i: number): Uint8Array => utf8(`entry ${i}`)
-const entries = Array.from({ length: 300 }, (_, i) => entry(i))
-const log = new MemoryLog(registry).append(...entries)
-const other = new MemoryLog(figures).append(...entries.slice(0, 7))
-/** Another fifth entry. */
-const fork = new MemoryLog(registry).append(...entries.slice(0, 7).with(4, utf8('fork')))
-const cosigned = new MemoryLog(registry, [w1], SECONDS).append(...entries.slice(0, 7))
-
-const at = (size: number): Promise<string> => log.checkpoint(size)
-const tile = (width: number, n = 0, level = 0): string => toBase64(log.tile(level, n, width))
-const read = subtreesFromTiles(async (level, n) => log.tile(level, n, level === 0 && n < 1 ? 256 : 44))
-const path = async (from: number, to: number): Promise<string[]> =>
-  (await consistencyPath(from, to, read)).map(toBase64)
-
-/** The one tile of the tree of seven. */
-const SEVEN = tilePath(0, 0, 7)
-const seven = { tiles: { [SEVEN]: tile(7) } }
-const PATH = await path(3, 7)
-const [first = '', ...rest] = PATH
-/** The tiles of the tree of 300 leaves: that of the first 256 is not needed from there on. */
-const PAST_256 = { [tilePath(0, 1, 44)]: tile(44, 1), [tilePath(1, 0, 1)]: tile(1, 0, 1) }
-
-interface Given {
-  older: string
-  newer: string
-  policy?: string
-  tiles?: Record<string, string>
-  path?: string[]
+const ENTRIES = Array.from({ length: 300 }, (_, i) => utf8(`entry ${i}`))
+const SEVEN = ENTRIES.slice(0, 7)
+const main = new MemoryLog(registry).append(...ENTRIES)
+const LOGS: Record<string, MemoryLog> = {
+  main,
+  other: new MemoryLog(figures).append(...SEVEN),
+  fork: new MemoryLog(registry).append(...SEVEN.with(4, utf8('another entry'))),
+  seen: new MemoryLog(registry, [w1], SECONDS).append(...SEVEN),
+  strange: new MemoryLog(stranger).append(...SEVEN),
 }
-const [THREE, NEWER] = [await at(3), await at(7)]
-const grown = async (from: number, to: number, given: object): Promise<Given> => ({
-  older: await at(from),
-  newer: await at(to),
-  ...given,
+const POLICIES: Record<string, string> = {
+  PINNED: formatPolicy([registry]),
+  BOTH: formatPolicy([registry, figures]),
+  SEEN: formatPolicy([registry], [w1]),
+}
+/** A checkpoint by its word: the size in `main`, or a log and a size. */
+async function noteOf(word: string): Promise<string> {
+  const [log = '', size = ''] = word.includes(':') ? word.split(':') : ['main', word]
+  // Signed by the registry, with the root of another tree.
+  if (log === 'lie') return signNote(`${registry.name}\n${size}\n${toBase64(await main.root(1))}\n`, [registry])
+  if (log === 'unsigned') return replaced(await main.checkpoint(7), '\n7\n', `\n${size}\n`)
+  return named(LOGS, log).checkpoint(Number(size))
+}
+
+const tile = (width: number, n = 0, level = 0): Uint8Array => main.tile(level, n, width)
+const [FIRST, SECOND, REST] = [tile(7).slice(0, 32), tile(7).slice(32, 64), tile(7).slice(64)]
+const only = (hashes: Uint8Array): object => ({ tiles: { [tilePath(0, 0, 7)]: toBase64(hashes) } })
+const PAST_256 = { [tilePath(0, 1, 44)]: toBase64(tile(44, 1)) }
+const ABOVE_256 = { [tilePath(1, 0, 1)]: toBase64(tile(1, 0, 1)) }
+const TILES: Record<string, object> = {
+  none: { tiles: {} },
+  seven: only(tile(7)),
+  nine: only(tile(9)),
+  'seven-and-others': only(concat(tile(7), new Uint8Array(64))),
+  'past-256': { tiles: { ...PAST_256, ...ABOVE_256 } },
+  'of-five': { tiles: { [tilePath(0, 0, 5)]: toBase64(tile(5)) } },
+  full: { tiles: { [tilePath(0, 0, 256)]: toBase64(tile(9)) } },
+  'past-256-below': { tiles: PAST_256 },
+  'past-256-above': { tiles: ABOVE_256 },
+  empty: only(new Uint8Array(0)),
+  six: only(tile(6)),
+  'seven-and-31-bytes': only(concat(tile(7), new Uint8Array(31))),
+  '257': only(concat(tile(7), new Uint8Array(32 * 250))),
+  'of-fork': only(named(LOGS, 'fork').tile(0, 0, 7)),
+  'bit-of-the-second': { tiles: { [tilePath(0, 0, 7)]: flipped(toBase64(tile(7)), 40) } },
+  'bit-of-the-last': { tiles: { [tilePath(0, 0, 7)]: flipped(toBase64(tile(7)), 6 * 32) } },
+  swapped: only(concat(SECOND, FIRST, REST)),
+}
+const read = subtreesFromTiles(async (level, n) => tile(level === 0 && n < 1 ? 256 : 44, n, level))
+async function pathOf(from: number, to = 7): Promise<string[]> {
+  return (await consistencyPath(from, to, read)).map(toBase64)
+}
+const PATH = await pathOf(3)
+const [A = '', B = '', ...MORE] = PATH
+const PATHS: Record<string, string[]> = {
+  'path-of-3': PATH,
+  'path-of-4': await pathOf(4),
+  'path-of-5': await pathOf(5),
+  'path-of-nothing': [],
+  'path-with-a-bit': [flipped(A), B, ...MORE],
+  'path-swapped': [B, A, ...MORE],
+  'path-and-one-more': [...PATH, A],
+  'path-but-one': PATH.slice(0, -1),
+}
+
+const TABLE = `
+= {}
+from three to seven | 3 | 7 | seven
+from six to seven | 6 | 7 | seven
+from nothing | 0 | 7 | none
+the same checkpoint, for which no tile is needed | 7 | 7 | none
+nothing to nothing | 0 | 0 | none
+from a full tile to a second level | 256 | 300 | past-256
+a tile wider than the newer tree needs | 3 | 7 | nine
+a wider tile, of whose other hashes none is looked at | 3 | 7 | seven-and-others
+cosigned where it is asked for | seen:3 | seen:7 | seven | SEEN
+a consistency path | 3 | 7 | path-of-3
+a consistency path from a power of two | 4 | 7 | path-of-4
+an empty consistency path from nothing | 0 | 7 | path-of-nothing
+an empty consistency path between equal trees | 7 | 7 | path-of-nothing
+= log_rolled_back
+a log that shrank | 7 | 3 | seven
+a consistency path to a smaller tree | 7 | 3 | path-of-3
+= log_forked
+another root at the same size | fork:7 | 7 | none
+a fork before the older size | fork:5 | 7 | seven
+another root of the older tree | lie:3 | 7 | seven
+a consistency path from the other side of a fork | fork:5 | 7 | path-of-5
+a consistency path that is not it: | 3 | 7 | $1 | for path-with-a-bit path-swapped path-and-one-more path-but-one path-of-nothing
+a consistency path from nothing | 0 | 7 | path-of-3
+a consistency path between equal trees | 7 | 7 | path-of-3
+= log_not_the_same
+another log | other:3 | 7 | seven | BOTH
+another log that is larger | other:7 | 3 | seven | BOTH
+a consistency path between two logs | other:3 | 7 | path-of-3 | BOTH
+= tile_unavailable
+no tile | 3 | 7 | none
+the tile of an older tree only | 3 | 7 | of-five
+the full tile in place of the partial one | 3 | 7 | full
+one of two tiles: | 256 | 300 | $1 | for past-256-below past-256-above
+= tile_malformed
+a tile of another length: | 3 | 7 | $1 | for empty six seven-and-31-bytes 257
+= tiles_not_of_checkpoint
+the tiles of the other side of a fork | 5 | 7 | of-fork
+a tile that is not it: | 3 | 7 | $1 | for bit-of-the-second bit-of-the-last swapped
+another root of the newer tree | 3 | lie:7 | seven
+= note_unsigned
+an older checkpoint by a key that is not pinned | strange:3 | 7 | seven
+both checkpoints of a log that is not pinned | strange:3 | strange:7 | seven
+= note_signature_invalid
+a newer checkpoint that is forged | 3 | unsigned:8 | seven
+= quorum_not_met
+a newer checkpoint without its quorum | seen:3 | 7 | seven | SEEN
+an older checkpoint without its quorum | 3 | seen:7 | seven | SEEN
+`
+const lines = tableOf(TABLE).map(async ([name, [older = '', newer = '', proof = '', policy = 'PINNED'], expected]) => {
+  const notes = { policy: named(POLICIES, policy), older: await noteOf(older), newer: await noteOf(newer) }
+  const shown = proof in PATHS ? { path: named(PATHS, proof) } : named(TILES, proof)
+  return [name, { ...notes, ...shown }, expected] as const
 })
-/** From three to seven, with what is said otherwise. */
-const but = (given: Partial<Given>): Given => ({ older: THREE, newer: NEWER, ...given })
-const withTile = (hashes: string): Given => but({ tiles: { [SEVEN]: hashes } })
-const more = (width: number, at = 300): string => toBase64(new Uint8Array(32 * width).fill(at))
-const wider = (width: number): string =>
-  toBase64(Buffer.concat([log.tile(0, 0, 7), Buffer.from(more(width), 'base64')]))
-const forged = (size: number, root = log.leaves[0] as Uint8Array): Promise<string> =>
-  signNote(`${registry.name}\n${size}\n${toBase64(root)}\n`, [registry])
-
-const lines: Line<Given>[] = [
-  ...all(
-    {},
-    {
-      'from three to seven': but(seven),
-      'from six to seven': await grown(6, 7, seven),
-      'from nothing': await grown(0, 7, { tiles: {} }),
-      'the same checkpoint, for which no tile is needed': await grown(7, 7, { tiles: {} }),
-      'nothing to nothing': await grown(0, 0, { tiles: {} }),
-      'from a full tile to a second level': await grown(256, 300, { tiles: PAST_256 }),
-      'a tile wider than the newer tree needs': withTile(tile(9)),
-      'a wider tile, of whose other hashes none is looked at': withTile(wider(2)),
-      'cosigned where it is asked for': but({
-        ...seven,
-        older: await cosigned.checkpoint(3),
-        newer: await cosigned.checkpoint(7),
-        policy: WITNESSED,
-      }),
-      'a consistency path': but({ path: PATH }),
-      'a consistency path from a power of two': await grown(4, 7, { path: await path(4, 7) }),
-      'an empty consistency path from nothing': await grown(0, 7, { path: [] }),
-      'an empty consistency path between equal trees': await grown(7, 7, { path: [] }),
-    },
-  ),
-  ...all('log_rolled_back', {
-    'a log that shrank': await grown(7, 3, seven),
-    'a consistency path to a smaller tree': await grown(7, 3, { path: PATH }),
-  }),
-  ...all('log_forked', {
-    'another root at the same size': but({ older: await fork.checkpoint(7), tiles: {} }),
-    'a fork before the older size': but({ older: await fork.checkpoint(5), ...seven }),
-    'another root of the older tree': but({ older: await forged(3), ...seven }),
-    'a consistency path from the other side of a fork': but({
-      older: await fork.checkpoint(5),
-      path: await path(5, 7),
-    }),
-    'one bit of a consistency path': but({ path: [flipped(first), ...rest] }),
-    'two hashes of a consistency path that changed places': but({
-      path: PATH.with(0, PATH[1] as string).with(1, first),
-    }),
-    'a hash too many in a consistency path': but({ path: [...PATH, first] }),
-    'a hash too few in a consistency path': but({ path: PATH.slice(0, -1) }),
-    'an empty consistency path': but({ path: [] }),
-    'a consistency path from nothing': await grown(0, 7, { path: PATH }),
-    'a consistency path between equal trees': await grown(7, 7, { path: PATH }),
-  }),
-  ...all('log_not_the_same', {
-    'another log': but({ older: await other.checkpoint(3), policy: BOTH, ...seven }),
-    'a consistency path between two logs': but({ older: await other.checkpoint(3), policy: BOTH, path: PATH }),
-    'another log that is larger': but({ older: await other.checkpoint(7), newer: THREE, policy: BOTH, ...seven }),
-  }),
-  ...all('tile_unavailable', {
-    'no tile': but({ tiles: {} }),
-    'the tile of an older tree only': but({ tiles: { [tilePath(0, 0, 5)]: tile(5) } }),
-    'the full tile in place of the partial one': but({ tiles: { [tilePath(0, 0, 256)]: tile(9) } }),
-    'no tile of the second level': await grown(256, 300, { tiles: { [tilePath(0, 1, 44)]: tile(44, 1) } }),
-    'no tile of the first level': await grown(256, 300, { tiles: { [tilePath(1, 0, 1)]: tile(1, 0, 1) } }),
-  }),
-  ...all('tile_malformed', {
-    'an empty tile': withTile(''),
-    'a tile that is too narrow': withTile(tile(6)),
-    'a tile that is not whole hashes': withTile(toBase64(log.tile(0, 0, 8).slice(1))),
-    'a tile of 257 hashes': withTile(wider(250)),
-  }),
-  ...all('tiles_not_of_checkpoint', {
-    'the tiles of the other side of a fork': await grown(5, 7, { tiles: { [SEVEN]: toBase64(fork.tile(0, 0, 7)) } }),
-    'one bit of a tile': withTile(flipped(tile(7), 40)),
-    'one bit of a tile past the older size': withTile(flipped(tile(7), 6 * 32)),
-    'two hashes of a tile that changed places': withTile(toBase64(swapped(log.tile(0, 0, 7)))),
-    'another root of the newer tree': but({ newer: await forged(7), ...seven }),
-  }),
-  ...all('note_unsigned', {
-    'an older checkpoint by a key that is not pinned': but({ older: await strangers(3), ...seven }),
-    'both checkpoints of a log that is not pinned': but({
-      older: await strangers(3),
-      newer: await strangers(7),
-      ...seven,
-    }),
-  }),
-  ...all('note_signature_invalid', {
-    'a newer checkpoint that is forged': but({ newer: replaced(NEWER, '\n7\n', '\n8\n'), ...seven }),
-  }),
-  ...all('quorum_not_met', {
-    'a newer checkpoint without its quorum': but({ older: await cosigned.checkpoint(3), policy: WITNESSED, ...seven }),
-    'an older checkpoint without its quorum': but({ newer: await cosigned.checkpoint(7), policy: WITNESSED, ...seven }),
-  }),
-]
-
-function swapped(tile: Uint8Array): Uint8Array {
-  return new Uint8Array(Buffer.concat([tile.slice(32, 64), tile.slice(0, 32), tile.slice(64)]))
-}
-function strangers(size: number): Promise<string> {
-  return new MemoryLog(stranger).append(...entries.slice(0, 7)).checkpoint(size)
-}
-
-export const growths = vectorsOf('growth', lines, (given) => ({ policy: POLICY, ...given }))
+export const growths = vectorsOf('growth', await Promise.all(lines), (given) => given)

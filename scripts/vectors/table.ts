@@ -26,7 +26,7 @@ export function tableOf(text: string): Line<string[]>[] {
         expected = line.startsWith('= {') ? (JSON.parse(line.slice(2)) as object) : line.slice(2)
         return []
       }
-      const [name = '', ...cells] = line.split(' | ').map((cell) => cell.trim())
+      const [name = '', ...cells] = line.split(/ \|(?= |$)/).map((cell) => cell.trim())
       const last = cells.at(-1) ?? ''
       if (!last.startsWith('for ')) return [[name, cells, expected]]
       return last
