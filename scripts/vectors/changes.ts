@@ -69,6 +69,7 @@ const entriesOf = (cell = ''): Promise<unknown[]> => Promise.all(wordsIn(cell).m
 const FOLLOWED = `
 = {"changes":1}
 all changes since entry 7 | c7 | | 7 | 8
+a change at the right edge of the tree | c6@7 | | 6 | 7
 a state and a change | c5@6 | s4@6 | 4 | 6
 a change and a state | c3@5 | s4@5 | 3 | 5
 = {"changes":2}
@@ -93,6 +94,8 @@ a change passed off as a state | c7 | c6 | 6 | 8
 a state passed off as a change | s4@6 c5@6 | | 4 | 6
 = repeated_item
 one twice | c6 c6 | | 6 | 8
+= entries_out_of_order
+changes that go up and down | c0@3 c2@3 c1@3 | | 0 | 3
 = entry_not_in_log
 a value altered | c6:new=0.9 c7 | | 6 | 8
 = mixed_checkpoints

@@ -112,7 +112,7 @@ const lines: Line<Given>[] = [
     ...each('with', shapeOf('proof.log.', 'index inclusion checkpoint'), BODY, given),
     ...each('with', sets('proof.type="row-proof@v2" proof.log.index=8.5'), BODY, given),
     'an inclusion hash in the url alphabet': but({ 'proof.log.inclusion.0': `-${FIRST.slice(1)}` }),
-    ...(await signed(STATE, 'metrics.p.value=0.8 as_of=')),
+    ...(await signed(STATE, 'metrics.p.value=0.8 as_of=null')),
     ...(await signed(NOISED, 'unit=')),
   }),
   ...all('note_malformed', { 'a checkpoint that is no note': but({ 'proof.log.checkpoint': '' }) }),

@@ -122,7 +122,7 @@ a series of exact figures begins | BLURRED EXACT
 = {"faults":[0]}
 a log begins with a release | STATE
 a log begins with a release under rule 2 | NOISED
-such a state with | NOISED:$1 | for unit="person" median_band.high=null settlements_floor10=null cases_floor10=null&settlements_floor10=null&counts_standard_error=null
+such a state with | NOISED:$1 | for unit="person" median_band.high=null cases_floor10=null&settlements_floor10=null&counts_standard_error=null
 = {"faults":[0,1]}
 a log begins with a change | CHANGE:seq=0
 a state without | STATE:$1= | for schema release_id as_of data_class sdc_rule_version metrics cases_floor10 recorded_at metrics.w.value metrics.w.suppressed metrics.w.as_of
