@@ -1,7 +1,7 @@
 // Whether the price of a row, or its reason to have none, follows from the inputs that it states.
 
 import { aFee, aPlace, aRow } from '../../src/proof/registry-fixture.ts'
-import { changed, each, type Members, sets } from './operators.ts'
+import { changed, membersIn } from './operators.ts'
 import { all, type Line, tableOf, vectorsOf } from './table.ts'
 
 type Inputs = Record<string, string>
@@ -43,10 +43,8 @@ const MEDICARE = 'medicare_clfs medicare_opps medicare_asc medicare_asp medicare
 const WORK = 'practice_rvu=0 malpractice_rvu=0 work_rvu'
 /** 70450 of row.md, whose fee is 112.90. */
 const CT = 'work_rvu=0.86 practice_rvu=2.46 malpractice_rvu=0.06 opps_practice_rvu'
-const NATIONAL = rowOf('medicare_pfs pfs-formula', '95.19')
-const STATED = rowOf('hospital_cash verbatim amount=9', '9.00')
-const ABSENT = rowOf('medicare_pfs cms-status status_code=B', 'bundled')
 
+/** Name, row, price or reason and flags, members set. */
 const TABLE = `
 = {}
 a national fee | medicare_pfs pfs-formula | 95.19
@@ -90,7 +88,13 @@ a laboratory rate of | medicare_clfs no-amount rate=$1 | no_price_stated | for b
 a drug without a limit | medicare_asp no-amount rate=NA | no_price_stated
 a charge of a hospital without an amount | hospital_negotiated_low no-amount rate=blank | no_price_stated
 equipment of | medicare_dmepos dmepos-blank non_rural=$1 rural=$2 | no_price_stated | for blank:blank blank:0 0.00:NA
+a fee with its proof, which is not looked at | medicare_pfs pfs-formula | 95.19 | proof={"type":"any"}
+a unit that could not be read | hospital_cash verbatim amount=9 | 9.00 unit_unparsed | price.per="1 UNIT"
+a unit that could be read | hospital_cash verbatim amount=9 | 9.00 | price.per="1 UNIT"
+far from Medicare | hospital_cash verbatim amount=9 | 9.00 far_from_medicare | indicators={"compared_release":"cms-pfs:2026C:1","compared_amount":"95.19"}
 = inputs_malformed
+a row without | medicare_pfs pfs-formula | 95.19 | $1= | for kind basis region flags indicators price derivation
+an absence that says that it is a price | medicare_pfs cms-status status_code=B | bundled | kind="price"
 a fee without | medicare_pfs pfs-formula $1= | 95.19 | for ${Object.keys(FEE).join(' ')}
 a fee with | medicare_pfs pfs-formula $1 | 95.19 | for discount=0.10 work_rvu=1.300 work_rvu=1000000 work_rvu=-1.30 work_gpci=1.083 work_gpci_column=with_floor conversion_factor=33.40090 conversion_factor_kind=apm opps_practice_rvu=1.00 opps_malpractice_rvu=0.05
 a fee in a locality with | medicare_pfs pfs-formula local $1 | 113.34 | for work_gpci=10 work_gpci=1.0830 work_gpci_column= work_gpci_column=floor
@@ -157,42 +161,22 @@ a flag of a cap that equals the fee | medicare_pfs pfs-formula ${CT}=2.46 opps_m
 a flag twice | medicare_pfs pfs-formula ${CT}=1.84 opps_malpractice_rvu=0.05 | 91.85 opps_cap opps_cap
 a mark twice | medicare_pfs pfs-formula | 95.19 partial partial
 a fee with the flag | medicare_pfs pfs-formula | 95.19 $1 | for opps_cap discount na_indicator constructor unit_unparsed far_from_medicare
+an unread unit that could be read | hospital_cash verbatim amount=9 | 9.00 unit_unparsed | price.per="10 MG"
+compared with Medicare, and no flag | hospital_cash verbatim amount=9 | 9.00 | indicators={"compared_release":"cms-pfs:2026C:1","compared_amount":"95.19"}
 a flag on an absence | medicare_pfs cms-status status_code=B | bundled partial
 `
 
-/** The members of a row that the arithmetic reads left out. */
-const LOST = 'kind= basis= region= flags= indicators= price= derivation='
-
-const per = (unit: string, ...flags: string[]): object =>
-  changed(STATED, { 'price.per': unit, ...(flags.length > 0 && { flags }) })
-const compared = (given: Members = {}): object =>
-  changed(STATED, { indicators: { compared_release: 'cms-pfs:2026C:1', compared_amount: '95.19' }, ...given })
-
-const lines = [
-  ...tableOf(TABLE).map(
-    ([name, [from = '', result = ''], expected]): Line<unknown> => [name, rowOf(from, result), expected],
-  ),
-  ...all<unknown>(
-    {},
-    {
-      'a fee with its proof, which is not looked at': { ...NATIONAL, proof: { type: 'any' } },
-      'a unit that could not be read': per('1 UNIT', 'unit_unparsed'),
-      'a unit that could be read': per('1 UNIT'),
-      'far from Medicare': compared({ flags: ['far_from_medicare'] }),
-    },
-  ),
-  ...all<unknown>('inputs_malformed', {
-    ...each('a row with', sets(LOST), NATIONAL, (row) => row),
-    'an absence that says that it is a price': changed(ABSENT, { kind: 'price' }),
-    'a place': aPlace('60611', 'US-IL-16'),
-    'what is not a row': { kind: 'price' },
-    'a list': [NATIONAL],
-    null: null,
-  }),
-  ...all<unknown>('flags_mismatch', {
-    'an unread unit that could be read': per('10 MG', 'unit_unparsed'),
-    'compared with Medicare, and no flag': compared(),
-  }),
-]
-
-export const derivations = vectorsOf('derivation', lines, (row) => ({ row: JSON.stringify(row) }))
+/** What is no row of a table. */
+const OTHERS: Record<string, unknown> = {
+  'a place': aPlace('60611', 'US-IL-16'),
+  'what is not a row': { kind: 'price' },
+  'a list': [rowOf('medicare_pfs pfs-formula', '95.19')],
+  null: null,
+}
+const lines = tableOf(TABLE).map(([name, [from = '', result = '', set = ''], expected]): Line<unknown> => {
+  const row = rowOf(from, result)
+  return [name, set === '' ? row : changed(row, membersIn(set)), expected]
+})
+export const derivations = vectorsOf('derivation', [...lines, ...all('inputs_malformed', OTHERS)], (row) => ({
+  row: JSON.stringify(row),
+}))

@@ -67,23 +67,14 @@ export function changed<Value extends object>(value: Value, members: Members): V
   return copy
 }
 
-/**
- * Operators that set members, written as a list: `w=0.49`, a path and its value as JSON; `unit=`, which leaves one out;
- * several at once joined by `&`. The words are the names.
- */
-export const sets = (list: string): Operators<object> =>
-  Object.fromEntries(list.split(/\s+/).map((word) => [word, (value: object) => changed(value, membersIn(word))]))
-export const membersIn = (word: string): Members =>
+/** Members to be set, as a table writes them: `w=0.49`, a path and its value as JSON; `unit=`, left out; `&` joins several. */
+export const membersIn = (text: string): Members =>
   Object.fromEntries(
-    (word === '' ? [] : word.split('&')).map((each) => {
+    (text === '' ? [] : text.split('&')).map((each) => {
       const [path = '', value = ''] = each.split(/=(.*)/)
       return [path, value === '' ? undefined : JSON.parse(value)]
     }),
   )
-
-/** Operators on a closed shape: each member left out, and one member too many. */
-export const shapeOf = (under: string, names: string): Operators<object> =>
-  sets([`${under}more=1`, ...names.split(' ').map((name) => `${under}${name}=`)].join(' '))
 
 /** A signature line with what follows its key id changed. */
 export function resigned(line: string, change: (bytes: Uint8Array) => Uint8Array): string {

@@ -4,7 +4,7 @@
 import type { Kind, VectorOf } from '../../test/support/vector.ts'
 
 /** What must be said: a reason word, or what is computed if the inputs are good. */
-export type Expected = string | object
+type Expected = string | object
 export type Line<Input> = readonly [name: string, input: Input, expected: Expected]
 
 /** Lines that expect the same: it is stated once. */
