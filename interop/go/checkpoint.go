@@ -54,7 +54,8 @@ func openCheckpoint(given []byte, pinned *policy) (*head, error) {
 	return opened, nil
 }
 
-// logSigners are the keys of log and #retired lines that signed. Only the first line of each key is looked at.
+// logSigners are the keys of log and #retired lines that signed. Only the first line of each key is looked at, and of two
+// keys with one name and id the first.
 func logSigners(text string, lines []signatureLine, pinned *policy) (map[*key]bool, error) {
 	var keys []*key
 	for _, log := range pinned.logs {
@@ -66,13 +67,14 @@ func logSigners(text string, lines []signatureLine, pinned *policy) (map[*key]bo
 	signers := map[*key]bool{}
 	for _, line := range lines {
 		for _, each := range keys {
-			if signers[each] || !line.by(each) {
+			if !line.by(each) {
 				continue
 			}
-			if !each.signed(text, line.signature) {
+			if !signers[each] && !each.signed(text, line.signature) {
 				return nil, reason("note_signature_invalid")
 			}
 			signers[each] = true
+			break
 		}
 	}
 	if len(signers) == 0 {

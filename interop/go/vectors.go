@@ -114,6 +114,12 @@ func runVector(vector object) object {
 	input := func(name string) []byte { return []byte(textOf(vector, name)) }
 	kind := textOf(vector, "kind")
 	switch kind {
+	case "json":
+		value, err := readJSON(input("text"))
+		if err != nil {
+			return outcome(err, nil)
+		}
+		return outcome(nil, object{"canonical": string(canonical(value))})
 	case "derivation":
 		row, err := readJSON(input("row"))
 		if err == nil {

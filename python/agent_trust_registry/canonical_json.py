@@ -28,6 +28,8 @@ def read_json(text: str) -> Any:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise MalformedJson("trailing_data" if error.msg == "Extra data" else "syntax") from None
+    if _levels(value) > MAX_DEPTH:
+        raise MalformedJson("too_deep")
     # Escapes such as \ud800 make lone surrogates of a text that has none.
     _check_unicode(json.dumps(value, ensure_ascii=False))
     return value
@@ -61,7 +63,7 @@ _MARKS = re.compile(r'["\[\]{}]|\\.', re.DOTALL)
 
 
 def _check_depth(text: str) -> None:
-    """Refuses too many levels before anything recursive reads the text."""
+    """Refuses too many levels of lists and objects before anything recursive reads the text."""
     depth, in_string = 0, False
     for mark in _MARKS.findall(text):
         if mark == '"':
@@ -72,6 +74,12 @@ def _check_depth(text: str) -> None:
                 raise MalformedJson("too_deep")
         elif not in_string and mark in "]}":
             depth -= 1
+
+
+def _levels(value: Any) -> int:
+    """Returns the levels of a value. A number in a list is one deeper than the list."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(_levels, items), default=0)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -30,14 +30,16 @@ def open_checkpoint(text: str, policy: Policy) -> Checkpoint:
 
 
 def _signers(note: Note, keys: list[Key]) -> list[Key]:
-    """Returns the pinned keys that signed. Only the first line of each is looked at, and that must be good."""
+    """Returns the pinned keys that signed. Only the first line of each is looked at, and that must be good. Of two keys
+    with one name and id it is a line of the first."""
     signers: list[Key] = []
     for signature in note.signatures:
-        for key in keys:
-            if key.has_signed(signature) and key not in signers:
-                if not log_signed(key, signature, note.text):
-                    raise Failure("note_signature_invalid")
-                signers.append(key)
+        key = next((each for each in keys if each.has_signed(signature)), None)
+        if key is None or key in signers:
+            continue
+        if not log_signed(key, signature, note.text):
+            raise Failure("note_signature_invalid")
+        signers.append(key)
     if not signers:
         raise Failure("note_unsigned")
     return signers

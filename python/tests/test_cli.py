@@ -34,10 +34,10 @@ class Commands(unittest.TestCase):
         return code, said.getvalue()
 
     def test_an_answer_about_figures_is_checked(self) -> None:
-        good, old = vectors("figures")[0], next(v for v in vectors("figures") if v["name"].endswith("another rate"))
+        good, old = vectors("figures")[0], next(v for v in vectors("figures") if v["name"].endswith("with w=0.49"))
         policy = ("--policy", self.file("policy", good["policy"]))
         code, said = self.run_with(self.file("good", good["body"]), *policy)
-        figures = "figures of 2026-10-06.1, recorded 2026-10-06T00:00:01.000Z"
+        figures = "figures of 2026-10-06.1, recorded 2026-10-06T00:00:01Z"
         self.assertEqual((code, said.split("\n")[:2]), (0, ["ok", figures]))
         code, said = self.run_with(self.file("bad", old["body"]), *policy)
         self.assertEqual((code, said.split("\n")[0]), (1, "failed: body_contradicts_proof"))

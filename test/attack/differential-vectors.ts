@@ -49,6 +49,7 @@ function draftOf(given: Case): Draft {
 
 /** How the inputs of a kind are changed, by their names. */
 const INPUTS: Record<string, (value: never, dice: Dice) => unknown> = {
+  text: strangeLines,
   policy: strangeLines,
   note: strangeLines,
   older: strangeLines,

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { publishedModule } from '../../scripts/build.ts'
+import { vectorFiles } from '../../scripts/vectors/files.ts'
 import { isLookup } from '../../src/proof/body.ts'
 import * as changes from '../../src/proof/changes.ts'
 import * as growth from '../../src/proof/growth.ts'
@@ -79,6 +80,48 @@ test.each([
     if (isOfLookup ? !Bun.deepEquals(verdict, rest) : verdict.ok) differing.push({ name: vector.name, verdict })
   }
   expect(differing).toEqual([])
+})
+
+test.each(Object.entries(vectorFiles))('%s is what npm run generate makes', (path, text) => {
+  expect(read(basename(path)) === text).toBe(true)
+})
+
+test('the generated files are small', () => {
+  const bytes = Object.values(vectorFiles).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  expect(bytes).toBeLessThanOrEqual(900_000)
+})
+
+const page = (name: string): string => readFileSync(join(VECTORS, '..', name), 'utf8')
+/** The words in backticks from a heading to the next one of its level or above. */
+function wordsUnder(name: string, heading: string): string[] {
+  const [, after = ''] = page(name).split(`\n${heading}\n`)
+  const [section = ''] = after.split(new RegExp(`\n#{1,${heading.indexOf(' ')}} `))
+  return [...section.matchAll(/`([a-z_]+)`/g)].map(([, word = '']) => word)
+}
+const REASONS = [
+  ...wordsUnder('proof.md', '## Failure reasons'),
+  ...wordsUnder('proof.md', '## Reasons about amounts and files'),
+]
+
+test.each([
+  ['checkpoint', 'log.md', '## Checkpoints'],
+  ['growth', 'log.md', '## Growth'],
+  ['derivation', 'row.md', '## Derivations'],
+  ['figures', 'proof.md', '### Figures'],
+  ['changes', 'proof.md', '## Log entries'],
+  ['changes', 'figures.md', '## Change entries'],
+] as const)('%s.json has a vector for each reason that %s documents under %s', (file, name, heading) => {
+  const { vectors } = JSON.parse(read(`${file}.json`)) as { vectors: Vector[] }
+  const given = new Set(vectors.map(({ expect }) => ('reason' in expect ? (expect.reason as string) : '')))
+  const documented = wordsUnder(name, heading).filter((word) => REASONS.includes(word))
+  expect(documented.length).toBeGreaterThan(3)
+  expect(documented.filter((word) => !given.has(word))).toEqual([])
+})
+
+test('json.json has a vector for each word that canonical-json.md documents', () => {
+  const { vectors } = JSON.parse(read('json.json')) as { vectors: { word?: string }[] }
+  const documented = [...page('canonical-json.md').matchAll(/\| `([a-z_]+)` \|/g)].map(([, word]) => word)
+  expect([...new Set(vectors.flatMap(({ word }) => word ?? []))].sort()).toEqual(documented.sort() as string[])
 })
 
 test('no two vectors of a kind have one name, and both outcomes are well covered', () => {

@@ -6,8 +6,8 @@ import type { NoteSigner } from '../../src/proof/note/signed-note.ts'
 
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-/** The signer whose Ed25519 seed is this byte 32 times. RFC 8032 signatures hold no randomness. */
-export function signerOf(name: string, seed: number): NoteSigner {
+/** The signer whose Ed25519 seed is this byte, or these bytes, over and over. RFC 8032 signatures hold no randomness. */
+export function signerOf(name: string, seed: number | Uint8Array): NoteSigner {
   const der = Buffer.concat([PKCS8_HEAD, Buffer.alloc(32, seed)])
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   const { x = '' } = createPublicKey(key).export({ format: 'jwk' })

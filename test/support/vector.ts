@@ -2,6 +2,7 @@
 // the verifier does: Bun, Node and browsers.
 
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
+import { canonical, jsonIn } from '../../src/proof/canonical-json.ts'
 import type { Fault } from '../../src/proof/fault.ts'
 import { figuresFaults } from '../../src/proof/figures-replay.ts'
 import type { BillQuestion } from '../../src/proof/list/batch.ts'
@@ -71,6 +72,13 @@ export type Vector = Named &
         not_after?: string
         expect: { ok: true; rows: number; entries: number; refused: number; page?: ProvedPage } | Failure<Fault>
       }
+    | {
+        kind: 'json'
+        text: string
+        /** The reason word of canonical-json.md; to a verifier all of them are one. */
+        word?: string
+        expect: { ok: true; canonical: string } | Failure<'json_malformed'>
+      }
     | { kind: 'row'; row: string; expect: { ok: true; key: string; leaf_hash: string } | Failure<'row_malformed'> }
     | {
         kind: 'set'
@@ -135,6 +143,7 @@ export type Outcome = Vector['expect']
 
 /** What the verifier says to a vector, in the form of the vector's own `expect`. */
 export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome> {
+  if (vector.kind === 'json') return jsonOutcome(vector.text)
   if (vector.kind === 'derivation') return verifier.verifyDerivation(JSON.parse(vector.row))
   if (vector.kind === 'row') return rowOutcome(JSON.parse(vector.row))
   if (vector.kind === 'timeline') return timelineOutcome(vector.entries.map((text) => JSON.parse(text)))
@@ -189,6 +198,11 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
       return found.ok ? { ok: true, changes: found.entries } : found
     }
   }
+}
+
+function jsonOutcome(text: string): Outcome {
+  const value = jsonIn(text)
+  return value === undefined ? { ok: false, reason: 'json_malformed' } : { ok: true, canonical: canonical(value) }
 }
 
 function rowOutcome(row: unknown): Outcome {
