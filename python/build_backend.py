@@ -32,7 +32,8 @@ SCRIPTS = f"[console_scripts]\natr-verify = {NAME}.cli:main\n"
 
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: Any = None) -> str:
-    files = {f"{NAME}/{path.name}": path.read_bytes() for path in sorted((HERE / NAME).iterdir()) if path.is_file()}
+    sources = (path for path in sorted((HERE / NAME).rglob("*")) if path.is_file() and "__pycache__" not in path.parts)
+    files = {path.relative_to(HERE).as_posix(): path.read_bytes() for path in sources}
     files[f"{INFO}/METADATA"] = METADATA.encode() + (HERE / "README.md").read_bytes()
     files[f"{INFO}/WHEEL"] = WHEEL.encode()
     files[f"{INFO}/entry_points.txt"] = SCRIPTS.encode()

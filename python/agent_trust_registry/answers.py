@@ -5,42 +5,35 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 _Text = str | None
+_Facts = dict[str, Any]
 
 Price = TypedDict("Price", {"amount": str, "low": str, "high": str, "currency": str, "per": _Text}, total=False)
 Adjustment = TypedDict("Adjustment", {"modifier": str, "rule": str, "factor": str, "amount": str})
 Page = TypedDict("Page", {"limit": int, "offset": int, "total": int, "has_more": bool})
 Period = TypedDict("Period", {"from": str, "to": str})
-_Class = TypedDict("_Class", {"class": _Text}, total=False)
+Total = TypedDict("Total", {"basis": str, "lines": int, "low": str, "high": str, "billed": _Text})
+Summary = TypedDict("Summary", {"lines": int, "priced": int, "totals": list[Total]})
 
-
-class Row(_Class, total=False):
-    """One stated fact of a release: a price, or with `reason` that there is none."""
-
-    kind: str
-    cpt: str
-    region: str
-    npi: _Text
-    modifier: _Text
-    basis: str
-    setting: _Text
-    price: Price
-    reason: str
-    effective_from: str
-    flags: list[str]
-    derivation: dict[str, Any]
-    indicators: dict[str, str]
-    locator: list[dict[str, int]]
-    proof: dict[str, Any]
+Row = TypedDict(
+    "Row",
+    {
+        "kind": str, "code": str, "region": str, "npi": _Text, "basis": str, "payer": _Text, "modifier": _Text,
+        "setting": _Text, "class": _Text, "price": Price, "reason": str, "effective_from": str, "flags": list[str],
+        "derivation": _Facts, "indicators": dict[str, str], "locator": list[dict[str, int]],
+        "prolonged": dict[str, str], "proof": _Facts,
+    },
+    total=False,
+)  # fmt: skip
+"""One stated fact of a release: a price, or with `reason` that there is none."""
 
 
 class Reference(Row, total=False):
-    """The price that answers a lookup, with what a modifier makes of it."""
+    """The price that answers a lookup, with what a modifier makes of it. `about` is not proved."""
 
     modifiers_ignored: list[str]
     adjustment: Adjustment
-    place: dict[str, Any]
-    related: list[dict[str, _Text]]
-    sources_lost: list[dict[str, str]]
+    place: _Facts
+    about: _Facts
 
 
 class Line(TypedDict, total=False):
@@ -53,45 +46,26 @@ class Line(TypedDict, total=False):
     extended: dict[str, str] | None
     modifiers_ignored: list[str]
     adjustment: Adjustment
-    problem: dict[str, Any]
+    problem: _Facts
 
 
-class Edition(TypedDict, total=False):
-    """A release, as histories (with `answer`), coverage (with `rows`) and lists of releases (with `state`) show it."""
+Edition = TypedDict(
+    "Edition",
+    {
+        "release_id": str, "chart": str, "edition": str, "data_class": str, "effective_from": str, "effective_to": str,
+        "answer": Line, "in_force": Period, "kind": str, "publisher": str, "rows": int, "state": str, "row_count": int,
+        "published_at": str, "withdrawn_at": str, "withdrawn_reason": str, "supersedes": str, "about": _Facts,
+    },
+    total=False,
+)  # fmt: skip
+"""A release, as histories (with `answer`), coverage (with `rows`) and lists of releases (with `state`) show it."""
 
-    release_id: str
-    chart: str
-    edition: str
-    data_class: str
-    effective_from: str
-    effective_to: str
-    answer: Line
-    in_force: Period | None
-    kind: str
-    title: str
-    publisher: str
-    rows: int
-    state: str
-    row_count: int
-    published_at: str
-    withdrawn_at: _Text
-    supersedes: _Text
-
-
-Total = TypedDict("Total", {"basis": str, "lines": int, "low": str, "high": str, "billed": _Text})
-Summary = TypedDict("Summary", {"lines": int, "priced": int, "totals": list[Total]})
 Batch = TypedDict("Batch", {"results": list[Line], "summary": Summary, "as_of": str})
 Rows = TypedDict("Rows", {"data": list[Row], "page": Page, "as_of": str})
 History = TypedDict("History", {"data": list[Edition], "page": Page})
 Coverage = TypedDict("Coverage", {"data": list[Edition], "page": Page, "as_of": str})
 Releases = TypedDict("Releases", {"data": list[Edition], "page": Page})
-
-
-class Sheet(TypedDict, total=False):
-    data: list[Row]
-    not_held: list[str]
-    place: dict[str, Any]
-    as_of: str
+Sheet = TypedDict("Sheet", {"data": list[Row], "not_held": list[str], "place": _Facts, "as_of": str}, total=False)
 
 
 class Figures(TypedDict, total=False):
@@ -100,11 +74,11 @@ class Figures(TypedDict, total=False):
     w: float | None
     r: float | None
     p: float | None
-    savings: dict[str, Any]
+    savings: _Facts
     cases_floor10: int | None
     settlements_floor10: int | None
     as_of: _Text
     release_id: _Text
-    metrics: dict[str, dict[str, Any]]
+    metrics: dict[str, _Facts]
     sdc_rule_version: str
     data_class: _Text

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
+
 from .canonical_json import MAX_INTEGER
 from .forms import LAST_MOMENT, milliseconds
 from .note import WITNESS_KEY, Key, Note, cosigned_at, log_signed, read_note
 from .policy import Policy, read_root, read_size
 from .verdict import Checkpoint, Failure
+
+_CLOCKS_MAY_DIFFER = timedelta(minutes=1)
+
+Ages = tuple[str | None, str | None]
+"""The oldest view that will do, and the reader's own time."""
 
 
 def open_checkpoint(text: str, policy: Policy) -> Checkpoint:
@@ -78,9 +85,7 @@ def view_time(checkpoint: Checkpoint, recorded_at: str | None) -> int | None:
     return None if time is None else min(time, LAST_MOMENT)
 
 
-def check_age(
-    checkpoint: Checkpoint, recorded_at: str | None, not_before: str | None, not_after: str | None
-) -> None:
+def check_age(checkpoint: Checkpoint, recorded_at: str | None, not_before: str | None, not_after: str | None) -> None:
     """Refuses a view that is older than `not_before`, dated after `not_after`, or of no known time."""
     if not_before is None and not_after is None:
         return
@@ -89,3 +94,11 @@ def check_age(
     last = LAST_MOMENT if not_after is None else milliseconds(not_after)
     if seen is None or first is None or last is None or seen > last or (not_before is not None and seen < first):
         raise Failure("state_too_old")
+
+
+def since(max_age: timedelta | None) -> Ages:
+    """Returns the oldest view that will do by the clock of this machine, and the latest that is not dated ahead."""
+    if max_age is None:
+        return None, None
+    now = datetime.now(timezone.utc)
+    return f"{now - max_age:%Y-%m-%dT%H:%M:%SZ}", f"{now + _CLOCKS_MAY_DIFFER:%Y-%m-%dT%H:%M:%SZ}"

@@ -5,63 +5,112 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import sys
 from collections.abc import Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from .checkpoint import open_checkpoint
+from .asked import Asked, asked_by, today
+from .canonical_json import MalformedJson, read_json
+from .checkpoint import since
+from .figures import PROOF_TYPE
 from .forms import to_base64
-from .growth import Tiles, check_growth
-from .policy import Policy, read_policy
+from .pins import Pins
+from .policy import PolicyMalformed, read_policy
 from .problems import Refused, RegistryError
+from .question import PARTS
 from .transport import Transport
-from .verdict import CLASSES, Checkpoint, Failure, Verdict, failed
+from .verdict import CLASSES, Failure, ProvedRow, Verdict, failed
 from .verify import verify
 
 OK, REFUSED, USAGE, FAULT = 0, 1, 2, 3
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
-_CLOCKS_MAY_DIFFER = timedelta(minutes=1)
+
+
+class Usage(Exception):
+    """The command cannot be carried out as it was given."""
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    asked = _parser().parse_args(args)
+    given = sys.argv[1:] if args is None else list(args)
+    if given == ["--stdin"]:
+        return judge_lines()
+    asked = _parser().parse_args(given)
     try:
         policy = read_policy(Path(asked.policy).read_text("utf-8"))
         text = _read(asked.source)
-        not_before, not_after = _ages(asked.max_age)
-        verdict = verify(text, policy, not_before=not_before, not_after=not_after)
+        not_before, not_after = since(asked.max_age)
+        verdict = verify(text, policy, _question(asked, text), not_before=not_before, not_after=not_after)
         if asked.pin and verdict.checkpoint:
-            _follow_pin(Path(asked.pin), verdict.checkpoint, policy)
+            pin = Path(asked.pin)
+            Pins(pin.parent).follow(pin.name, verdict.checkpoint, policy, Transport())
+    except PolicyMalformed:
+        return _complain(USAGE, "the policy file is not a policy: get it from <service>/log/policy")
     except Failure as failure:
-        if failure.reason == "policy_malformed":
-            return _complain(USAGE, "the policy file is not a policy: get it from <service>/log/policy")
-        verdict = failed(failure.reason)
+        verdict = failed(failure)
     except UnicodeDecodeError:
-        verdict = failed("json_malformed")
+        verdict = failed(Failure("json_malformed"))
     except Refused as refused:
         return _complain(REFUSED, f"the service has refused: {refused}")
     except OSError as error:
         return _complain(USAGE, f"{error.filename}: {error.strerror}")
-    except NotImplementedError as limit:
-        return _complain(USAGE, str(limit))
+    except Usage as usage:
+        return _complain(USAGE, str(usage))
     except RegistryError as fault:
         return _complain(FAULT, str(fault))
     print(json.dumps(_as_json(verdict)) if asked.json else _in_words(verdict))
     return OK if verdict.ok else REFUSED
 
 
+def judge_lines() -> int:
+    """Reads a JSON object a line, `{text, policy, asked, not_before?, not_after?}`, and writes `{ok, class}` for each."""
+    for line in sys.stdin.buffer:
+        try:
+            given = read_json(line.decode())
+            ages = {name: given.get(name) for name in ("not_before", "not_after")}
+            verdict = verify(given["text"], given["policy"], given.get("asked"), **ages)
+        except Exception:  # Any line gets an answer: what cannot be judged is no answer by its form.
+            verdict = failed(Failure("not_recognised"))
+        print(json.dumps({"ok": verdict.ok, "class": verdict.cls}), flush=True)
+    return OK
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("atr-verify", description="Checks an answer of an Agent Trust Registry offline.")
-    parser.add_argument("source", metavar="FILE|-|URL", help="the answer about figures, or a signed checkpoint")
+    parser.add_argument("source", metavar="FILE|-|URL", help="the answer, or a signed checkpoint")
     parser.add_argument("--policy", required=True, metavar="FILE", help="the log keys and witnesses that you pinned")
     parser.add_argument("--pin", metavar="FILE", help="keeps the newest checkpoint; checks that the log only grew")
     parser.add_argument("--max-age", type=_duration, metavar="72h", help="refuses an older view; units s, m, h, d")
     parser.add_argument("--json", action="store_true", help="prints the verdict as JSON")
+    parser.add_argument("--asked", metavar="ADDRESS", help="what was asked: the address, or the JSON sent to a batch")
+    parser.add_argument("--any", action="store_true", help="only that it was published, whatever it answers")
+    lookup = parser.add_argument_group("what was asked, of a lookup (without --as-of: today)")
+    for part in PARTS:
+        lookup.add_argument(f"--{part.replace('_', '-')}", metavar=part.upper())
     return parser
+
+
+def _question(asked: argparse.Namespace, text: str) -> Asked | None:
+    """Returns what was asked: as it is stated, or else the address from which the answer comes."""
+    parts = {part: getattr(asked, part) for part in PARTS if getattr(asked, part) is not None}
+    if bool(parts) + bool(asked.asked) + asked.any > 1:
+        raise Usage("say what was asked in one way: --cpt and the rest, --asked, or --any")
+    if parts:
+        return {"question": {"as_of": today(), **parts}}
+    address = asked.asked or asked.source
+    if asked.any or (asked.asked is None and ("\n\n\u2014" in text or PROOF_TYPE in text)):
+        return None
+    try:
+        if address.startswith("{"):
+            lines = read_json(address)["lines"]
+            return {"questions": [{"as_of": today(), **line} for line in lines]}
+        if asked.asked or address.startswith(("https://", "http://")):
+            return asked_by(address)
+    except (MalformedJson, KeyError, TypeError, ValueError):
+        raise Usage("--asked takes the address of an answer, or the JSON that was sent to a batch") from None
+    raise Usage("say what was asked: --cpt CODE and the rest, --asked ADDRESS; or --any, to check only the proof")
 
 
 def _duration(text: str) -> timedelta:
@@ -71,46 +120,18 @@ def _duration(text: str) -> timedelta:
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
-def _ages(max_age: timedelta | None) -> tuple[str | None, str | None]:
-    """Returns the oldest view that will do, and the latest that is not dated ahead."""
-    if max_age is None:
-        return None, None
-    now = datetime.now(timezone.utc)
-    return f"{now - max_age:%Y-%m-%dT%H:%M:%SZ}", f"{now + _CLOCKS_MAY_DIFFER:%Y-%m-%dT%H:%M:%SZ}"
-
-
 def _read(source: str) -> str:
     if source == "-":
         return sys.stdin.buffer.read().decode()
     if source.startswith(("https://", "http://")):
-        return Transport().send(source, {"Accept": "application/json, text/plain"}).decode()
-    return Path(source).read_bytes().decode()
-
-
-def _follow_pin(path: Path, newer: Checkpoint, policy: Policy) -> None:
-    """Moves the pin to a checkpoint that continues it. A log that shrank or forked fails, and the pin stays."""
-    if path.exists():
-        older = open_checkpoint(path.read_bytes().decode(), policy)
-        check_growth(older, newer, _tiles(policy.urls.get(newer.origin)))
-        if older.size == newer.size:
-            return
-    beside = path.with_name(f"{path.name}.{os.getpid()}")
-    beside.write_bytes(newer.note.encode())
-    os.replace(beside, path)
-
-
-def _tiles(log: str | None) -> Tiles:
-    def tile(name: str) -> bytes | None:
-        if log is None or not log.startswith(("https://", "http://")):
-            return None
-        full = name.partition(".p/")[0]
         try:
-            return Transport().send(f"{log}/{name}", {"Accept": "application/octet-stream"})
-        except RegistryError:
-            # A partial tile may be gone once the full one is there.
-            return tile(full) if full != name else None
-
-    return tile
+            return Transport().send(source, {"Accept": "application/json, text/plain"}).decode()
+        except Refused as refused:
+            # That there is no price is an answer too, with a proof.
+            if "proof" not in refused.body:
+                raise
+            return json.dumps(refused.body)
+    return Path(source).read_bytes().decode()
 
 
 def _complain(code: int, sentence: str) -> int:
@@ -120,6 +141,7 @@ def _complain(code: int, sentence: str) -> int:
 
 def _as_json(verdict: Verdict) -> dict[str, Any]:
     body: dict[str, Any] = {"ok": verdict.ok, "class": verdict.cls, "reason": verdict.reason}
+    body |= {} if verdict.at is None else {"at": verdict.at}
     if verdict.checkpoint:
         head = verdict.checkpoint
         witnesses = [{"name": name, "seconds": seconds} for name, seconds in head.cosigners]
@@ -127,17 +149,35 @@ def _as_json(verdict: Verdict) -> dict[str, Any]:
         body["checkpoint"]["cosigners"] = witnesses
     if verdict.figures:
         body["figures"] = verdict.figures
-    return body
+    names = ("release_id", "data_class")
+    body["rows"] = [{"row": each.row, **{name: each.manifest[name] for name in names}} for each in verdict.rows]
+    body["decisions"] = [each and each.outcome for each in verdict.decisions]
+    return {name: member for name, member in body.items() if member != []}
 
 
 def _in_words(verdict: Verdict) -> str:
     head, figures = verdict.checkpoint, verdict.figures
     if head is None:
-        return f"failed: {verdict.reason}\n{CLASSES[verdict.cls]}"
-    lines = ["ok"]
+        where = "" if verdict.at is None else f" in item {verdict.at}"
+        return f"failed{where}: {verdict.reason}\n{CLASSES[str(verdict.cls)]}"
+    lines = ["ok", *(_row_in_words(each) for each in verdict.rows)]
+    lines += [f"proved: {each.outcome}" for each in verdict.decisions if each and each.outcome != "price"]
+    lines += [f"release {each['release_id']}" for each in verdict.releases]
     if figures:
         sample = " (sample data)" if figures["data_class"] == "sample" else ""
         release = figures["release_id"] or "no release yet"
         lines.append(f"figures of {release}, recorded {figures['recorded_at']}{sample}")
+    elif verdict.recorded_at:
+        lines.append(f"as of {verdict.recorded_at}")
     lines.append(f"{head.origin}, {head.size} entries, cosigned by {len(head.cosigners)} witnesses of the policy")
     return "\n".join(lines)
+
+
+def _row_in_words(proved: ProvedRow) -> str:
+    row, manifest = proved.row, proved.manifest
+    price = row.get("price", {})
+    said = price.get("amount") or "-".join(price[end] for end in ("low", "high") if end in price) or row.get("reason")
+    sample = " (sample data)" if manifest["data_class"] == "sample" else ""
+    names = ("code", "region", "npi", "basis", "modifier", "setting", "class", "zip", "plus_four")
+    words = " ".join(row[name] for name in names if row.get(name))
+    return f"{words}: {said or row.get('region')}, {manifest['release_id']}{sample}"

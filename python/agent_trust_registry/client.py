@@ -5,13 +5,21 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from .answers import Batch, Coverage, Figures, History, Reference, Releases, Row, Rows, Sheet
-from .problems import NotAdmitted
+from .asked import asked_by, today
+from .checkpoint import since
+from .pins import Pins
+from .policy import Policy, read_policy
+from .problems import NoPrice, NotAdmitted, NotProved
 from .rails import Rails
 from .transport import Transport
+from .verdict import Failure, Verdict, failed
+from .verify import verify_body
 
 Text = str | None
 Number = int | None
@@ -20,10 +28,15 @@ _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
 class Client:
-    """Asks one registry. Only protected routes need an agent key; the client gets and renews its token by itself.
+    """Asks one registry, and checks what it answers: the proof, that it answers the question, and that the log only grew.
 
-    `private_key` is the Ed25519 seed of a key that must also sign. `scopes` asks for fewer than the key has. Keys are
-    sent by https or on this machine alone, unless `allow_http` is true.
+    `policy` are the keys to pin. Without it those that the service names at first are taken, and kept with the newest
+    checkpoint of each log in the folder `pins`, or in memory. `max_age` refuses older views. An answer that does not
+    verify raises NotProved. `verifies=False` believes the service.
+
+    Only protected routes need an agent key; the client gets and renews its token by itself. `private_key` is the Ed25519
+    seed of a key that must also sign. `scopes` asks for fewer than the key has. Keys are sent by https or on this machine
+    alone, unless `allow_http` is true.
     """
 
     def __init__(
@@ -31,6 +44,10 @@ class Client:
         base_url: str,
         agent_key: str | None = None,
         *,
+        policy: str | Policy | None = None,
+        pins: str | Path | None = None,
+        max_age: timedelta | None = None,
+        verifies: bool = True,
         private_key: bytes | None = None,
         scopes: Sequence[str] | None = None,
         allow_http: bool = False,
@@ -44,6 +61,9 @@ class Client:
         if agent_key and not _KEY.fullmatch(agent_key):
             raise ValueError("not an agent key: look for blanks or a line break around it")
         self.base_url = base_url.rstrip("/")
+        self.verifies = verifies
+        self._policy = read_policy(policy) if isinstance(policy, str) else policy
+        self._pins, self._max_age = Pins(pins), max_age
         self._transport = transport or Transport()
         self._rails = agent_key and Rails(self.base_url, agent_key, private_key, scopes, self._transport)
 
@@ -52,20 +72,22 @@ class Client:
 
     def reference(
         self, cpt: str, *, region: Text = None, npi: Text = None, as_of: Text = None, modifier: Text = None,
-        setting: Text = None, basis: Text = None, proof: Text = None,
+        setting: Text = None, basis: Text = None,
     ) -> Reference:  # fmt: skip
-        """The reference price of a code. Where there is none it raises NoPrice, which says why."""
-        question = dict(cpt=cpt, region=region, npi=npi, as_of=as_of, modifier=modifier, setting=setting, basis=basis)
-        return cast(Reference, self._get("/reference", **question, proof=proof))
+        """The reference price of a code. Where there is none it raises NoPrice, which says why and is proved too."""
+        asked = dict(cpt=cpt, region=region, npi=npi, modifier=modifier, setting=setting, basis=basis, as_of=as_of)
+        return cast(Reference, self._proved("/reference", asked))
 
     def sheet(self, cpt: str, *, region: Text = None, npi: Text = None, as_of: Text = None) -> Sheet:
         """Everything in force for a code at a place and day."""
-        return cast(Sheet, self._get("/reference/sheet", cpt=cpt, region=region, npi=npi, as_of=as_of))
+        return cast(Sheet, self._proved("/reference/sheet", dict(cpt=cpt, region=region, npi=npi, as_of=as_of)))
 
-    def batch(self, lines: Sequence[Mapping[str, Text | int]], *, proof: Text = None) -> Batch:
+    def batch(self, lines: Sequence[Mapping[str, Text | int]]) -> Batch:
         """Up to 100 lookups, or a bill: lines then have `units` and `billed` too. Each has a status of its own."""
-        body = {"lines": [dict(line) for line in lines], **({"proof": proof} if proof else {})}
-        return cast(Batch, self._ask("/reference/batch", body=body))
+        sent = [{**line, "as_of": line.get("as_of") or today()} if self.verifies else dict(line) for line in lines]
+        answer = self._ask("/reference/batch", body={"lines": sent})
+        self._check(answer, {"questions": sent})
+        return cast(Batch, answer)
 
     def history(
         self, cpt: str, *, region: Text = None, npi: Text = None, modifier: Text = None, setting: Text = None,
@@ -73,29 +95,34 @@ class Client:
     ) -> History:  # fmt: skip
         """What every edition says about a code, newest first."""
         question = dict(cpt=cpt, region=region, npi=npi, modifier=modifier, setting=setting, basis=basis)
-        return cast(History, self._get("/reference/history", **question, limit=limit, offset=offset))
+        return cast(History, self._proved("/reference/history", {**question, "limit": limit, "offset": offset}))
 
     def row(self, release_id: str, index: int) -> Row:
-        """One row by its permalink, with its whole proof."""
-        return cast(Row, self._get(f"/rows/{quote(release_id, safe=':')}/{index}"))
+        """One row by its permalink. It is proved as published; whether it is in force, its proof tells."""
+        answer = self._ask(f"/rows/{quote(release_id, safe=':')}/{index}")
+        verdict = self._check(answer, None)
+        if verdict and [(row.manifest["release_id"], row.index) for row in verdict.rows] != [(release_id, index)]:
+            raise NotProved(failed(Failure("answers_another_question")))
+        return cast(Row, answer)
 
     def coverage(
         self, *, as_of: Text = None, chart: Text = None, cpt: Text = None, npi: Text = None,
         limit: Number = None, offset: Number = None,
     ) -> Coverage:  # fmt: skip
         """Which editions are in force on a day."""
-        asked = dict(as_of=as_of, chart=chart, cpt=cpt, npi=npi)
-        return cast(Coverage, self._get("/api/coverage", **asked, limit=limit, offset=offset))
+        asked = dict(chart=chart, cpt=cpt, npi=npi, as_of=as_of)
+        return cast(Coverage, self._proved("/api/coverage", {**asked, "limit": limit, "offset": offset}))
 
     def releases(
         self, *, chart: Text = None, state: Text = None, limit: Number = None, offset: Number = None
     ) -> Releases:
         """Every release, by chart and first day."""
-        return cast(Releases, self._get("/api/releases", chart=chart, state=state, limit=limit, offset=offset))
+        asked: dict[str, Text | int] = dict(chart=chart, state=state, limit=limit, offset=offset)
+        return cast(Releases, self._proved("/api/releases", asked))
 
     def figures(self) -> Figures:
         """The aggregate figures on disputes."""
-        return cast(Figures, self._get("/api/figures"))
+        return cast(Figures, self._proved("/api/figures", {}))
 
     def log_policy(self) -> str:
         """The log keys and witnesses to pin. Get it once, over a channel that you trust, and keep it."""
@@ -106,8 +133,9 @@ class Client:
         limit: Number = None, offset: Number = None, after: Text = None,
     ) -> Rows:  # fmt: skip
         """Rows in force, page by page. Needs the scope `registry:read`."""
-        asked = dict(cpt=cpt, region=region, npi=npi, chart=chart, as_of=as_of, after=after)
-        return cast(Rows, self._ask("/api/registry", {**asked, "limit": limit, "offset": offset}, is_protected=True))
+        asked = dict(cpt=cpt, region=region, npi=npi, chart=chart, after=after, as_of=as_of)
+        sent = {**asked, "limit": limit, "offset": offset}
+        return cast(Rows, self._proved("/api/registry", sent, is_protected=True))
 
     def provider(self, npi: str) -> dict[str, Any]:
         """Bands and coarse rates of one organisation. Needs `provider:read`."""
@@ -122,13 +150,49 @@ class Client:
     ) -> dict[str, Any]:
         """The log of changes of the figures. Needs `audit:read`."""
         asked: dict[str, Text | int] = dict(after_seq=after_seq, metric=metric, limit=limit, offset=offset)
-        return self._ask("/api/figure-changes", asked, is_protected=True)
+        return self._proved("/api/figure-changes", asked, is_protected=True)
 
-    def _get(self, path: str, **query: Text | int) -> dict[str, Any]:
-        return self._ask(path, query)
+    def _proved(self, path: str, query: Mapping[str, Text | int], is_protected: bool = False) -> dict[str, Any]:
+        """Returns an answer that was checked. The day is sent, so that service and verifier mean the same one."""
+        sent = {name: value for name, value in query.items() if value is not None}
+        if self.verifies and "as_of" in query:
+            sent.setdefault("as_of", today())
+        asked = asked_by(f"{path}?{urlencode(sent)}")
+        try:
+            answer = self._ask(path, sent, is_protected=is_protected)
+        except NoPrice as refusal:
+            # A sheet is refused without a proof: a lookup of the code has it.
+            if path != "/reference/sheet":
+                self._check(refusal.body, asked)
+            raise
+        self._check(answer, asked)
+        return answer
+
+    def _check(self, answer: dict[str, Any], asked: Mapping[str, Any] | None) -> Verdict | None:
+        if not self.verifies:
+            return None
+        try:
+            verdict = verify_body(answer, self._pinned(), asked, since(self._max_age))
+            if verdict.checkpoint:
+                self._pins.follow(verdict.checkpoint.origin, verdict.checkpoint, self._pinned(), self._transport)
+        except Failure as failure:
+            # An empty list may be all there is, and have nothing that proves it.
+            if failure.reason == "nothing_proved" and answer.get("data") == []:
+                return None
+            raise NotProved(failed(failure)) from None
+        return verdict
+
+    def _pinned(self) -> Policy:
+        if self._policy is None:
+            text = self._pins.get("policy")
+            if text is None:
+                text = self.log_policy()
+                self._pins.put("policy", text)
+            self._policy = read_policy(text)
+        return self._policy
 
     def _ask(
-        self, path: str, query: dict[str, Text | int] | None = None, body: Any = None, is_protected: bool = False
+        self, path: str, query: Mapping[str, Text | int] | None = None, body: Any = None, is_protected: bool = False
     ) -> dict[str, Any]:
         given = {name: value for name, value in (query or {}).items() if value is not None}
         url = f"{self.base_url}{path}{'?' if given else ''}{urlencode(given)}"

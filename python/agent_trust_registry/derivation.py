@@ -7,45 +7,29 @@ from typing import Any
 
 from .forms import Form, closed, is_text, one_of, text
 from .money import as_stated, dollars, rounded, scaled
+from .tables import BASES
 from .verdict import Failure, Verdict, failed
 
 Inputs = dict[str, str]
 Price = tuple[str, ...]
 """One amount, or the two ends of a range."""
 
-_PFS = "pfs-formula/1 cms-status/1 pfs-na/1 row-rule/1"
-_HOSPITAL = "verbatim/1 rounded/1 range/1 least-rate/1 greatest-rate/1 row-rule/1"
-METHODS_OF_BASIS = {
-    "medicare_pfs": _PFS,
-    "medicare_pfs_qpp": _PFS,
-    "medicare_clfs": "verbatim/1 clfs-indicator/1 no-amount/1 row-rule/1",
-    "medicare_opps": "verbatim/1 rounded/1 opps-status/1 row-rule/1",
-    "medicare_asc": "verbatim/1 asc-indicator/1 row-rule/1",
-    "medicare_asp": "verbatim/1 no-amount/1 row-rule/1",
-    "medicare_dmepos": "verbatim/1 dmepos-blank/1 row-rule/1",
-    "medicare_anesthesia": "verbatim/1 rounded/1 row-rule/1",
-    "hospital_cash": _HOSPITAL,
-    "hospital_gross": _HOSPITAL,
-    "hospital_negotiated_low": f"{_HOSPITAL} no-amount/1",
-    "hospital_negotiated_high": _HOSPITAL,
-}
-
 
 def verify_derivation(row: Any) -> Verdict:
     """Checks the arithmetic of a row. Its shape is looked at only as far as the arithmetic reads it."""
     try:
-        _check(row)
+        check_derivation(row)
     except Failure as failure:
-        return failed(failure.reason)
-    return Verdict(ok=True, cls="ok")
+        return failed(failure)
+    return Verdict(ok=True)
 
 
-def _check(row: Any) -> None:
+def check_derivation(row: Any) -> None:
     if not _is_readable(row):
         raise Failure("inputs_malformed")
     method, inputs = row["derivation"]["method"], row["derivation"]["inputs"]
     is_absence = row["kind"] == "absence"
-    if method not in METHODS_OF_BASIS[row["basis"]].split() or method not in (_ABSENCES if is_absence else _PRICES):
+    if method not in BASES[row["basis"]]["methods"] or method not in (_ABSENCES if is_absence else _PRICES):
         raise Failure("unknown_method")
     if is_absence:
         if row.get("reason") != _ABSENCES[method](inputs):
@@ -66,7 +50,7 @@ def _is_object(value: Any) -> bool:
 
 _READ: dict[str, Form] = {
     "kind": one_of("price", "rate", "absence"),
-    "basis": one_of(*METHODS_OF_BASIS),
+    "basis": one_of(*BASES),
     "region": is_text,
     "flags": lambda value: isinstance(value, list) and all(map(is_text, value)),
     "indicators": _is_object,

@@ -10,7 +10,7 @@ from .forms import (
     Form, closed, from_base64, is_count, is_instant, is_label, is_name, is_path, is_text, is_token, null_or, one_of,
     text,
 )  # fmt: skip
-from .merkle import leaf_hash, root_of_path
+from .merkle import leaf_hash, root_of_leaves
 from .policy import Policy
 from .verdict import Checkpoint, Failure, Verdict
 
@@ -131,7 +131,7 @@ def verify_figures(body: dict[str, Any], policy: Policy, not_before: str | None,
     checkpoint = open_checkpoint(log["checkpoint"], policy)
     if not checkpoint.origin.endswith("/log/figures"):
         raise Failure("log_of_other_kind")
-    if not _stands_in(checkpoint, state, log):
+    if not stands_in(checkpoint, state, log):
         raise Failure("state_not_in_log")
     if log["index"] != checkpoint.size - 1:
         raise Failure("state_not_last")
@@ -139,13 +139,13 @@ def verify_figures(body: dict[str, Any], policy: Policy, not_before: str | None,
     if canonical(answer) != canonical(body_of(state)):
         raise Failure("body_contradicts_proof")
     check_age(checkpoint, state["recorded_at"], not_before, not_after)
-    return Verdict(ok=True, cls="ok", checkpoint=checkpoint, figures=state, recorded_at=state["recorded_at"])
+    return Verdict(ok=True, checkpoint=checkpoint, figures=state, recorded_at=state["recorded_at"])
 
 
-def _stands_in(checkpoint: Checkpoint, entry: dict[str, Any], log: dict[str, Any]) -> bool:
+def stands_in(checkpoint: Checkpoint, entry: dict[str, Any], log: dict[str, Any]) -> bool:
     try:
         path = [from_base64(item) for item in log["inclusion"]]
     except ValueError:
         return False
     leaf = leaf_hash(canonical(entry).encode())
-    return root_of_path(leaf, log["index"], checkpoint.size, path) == checkpoint.root
+    return root_of_leaves([(log["index"], leaf)], checkpoint.size, path) == checkpoint.root

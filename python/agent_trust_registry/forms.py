@@ -45,14 +45,17 @@ def closed(members: Mapping[str, Form], optional: Mapping[str, Form] | None = No
     )
 
 
+def list_of(form: Form, least: int = 0, most: int = 64) -> Form:
+    return lambda value: isinstance(value, list) and least <= len(value) <= most and all(map(form, value))
+
+
 is_hash = text(r"[A-Za-z0-9+/]{43}=")
 is_token = text(r"[!-~]{1,300}")
 is_label = text(r"[ -~]{0,300}")
 is_name = text(r"[a-z][a-z0-9_]*")
 
 
-def is_path(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= 63 and all(is_hash(item) for item in value)
+is_path = list_of(is_hash, most=63)
 
 
 _INSTANT = re.compile(
@@ -83,6 +86,10 @@ def milliseconds(instant: Any) -> int | None:
 
 def is_instant(value: Any) -> bool:
     return milliseconds(value) is not None
+
+
+def is_day(value: Any) -> bool:
+    return isinstance(value, str) and len(value) == 10 and is_instant(f"{value}T00:00:00Z")
 
 
 def from_base64(value: str) -> bytes:

@@ -18,8 +18,8 @@ def verify_growth(
     older: str, newer: str, policy: str | Policy, tiles: Tiles | None = None, path: list[str] | None = None
 ) -> Verdict:
     """Checks two checkpoints by the tiles of the newer tree, or by a consistency path in base64."""
+    pinned = read_policy(policy) if isinstance(policy, str) else policy
     try:
-        pinned = read_policy(policy) if isinstance(policy, str) else policy
         before, after = open_checkpoint(older, pinned), open_checkpoint(newer, pinned)
         if path is None:
             check_growth(before, after, tiles or (lambda _: None))
@@ -27,8 +27,8 @@ def verify_growth(
             _check_order(before, after)
             _check_path(before, after, path)
     except Failure as failure:
-        return failed(failure.reason)
-    return Verdict(ok=True, cls="ok", checkpoint=after)
+        return failed(failure)
+    return Verdict(ok=True, checkpoint=after)
 
 
 def check_growth(older: Checkpoint, newer: Checkpoint, tiles: Tiles) -> None:

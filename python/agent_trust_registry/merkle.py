@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 
 EMPTY_ROOT = sha256().digest()
@@ -41,22 +41,36 @@ def range_root(start: int, end: int, subtree: Subtree) -> bytes:
     return node_hash(range_root(start, middle, subtree), range_root(middle, end, subtree))
 
 
-def root_of_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:
-    """Returns the root to which a path leads (2.1.3.2), None if the path does not fit index and size."""
-    if index >= size:
+def root_of_leaves(leaves: Sequence[tuple[int, bytes]], size: int, hashes: Sequence[bytes]) -> bytes | None:
+    """Returns the root to which a set of leaves leads (docs/spec/proof.md#sets-of-leaves), None if it does not fit.
+
+    Leaves are `(index, leaf hash)` with rising indexes. Of one leaf the hashes are its path by RFC 9162, 2.1.3.2.
+    """
+    if not leaves or leaves[-1][0] >= size:
         return None
-    root, place, last = leaf, index, size - 1
-    for sibling in path:
-        if last == 0:
-            return None
-        if place & 1 or place == last:
-            root = node_hash(sibling, root)
-            while not place & 1 and place:
-                place, last = place >> 1, last >> 1
-        else:
-            root = node_hash(root, sibling)
-        place, last = place >> 1, last >> 1
-    return root if last == 0 else None
+    level, width, missing = list(leaves), size, iter(hashes)
+    try:
+        while width > 1:
+            level, width = _parents(level, width, missing), (width + 1) // 2
+    except StopIteration:
+        return None
+    return level[0][1] if next(missing, None) is None else None
+
+
+def _parents(level: list[tuple[int, bytes]], width: int, missing: Iterator[bytes]) -> list[tuple[int, bytes]]:
+    parents: list[tuple[int, bytes]] = []
+    place = 0
+    while place < len(level):
+        index, node = level[place]
+        place += 1
+        if index % 2 == 1:
+            node = node_hash(next(missing), node)
+        elif place < len(level) and level[place][0] == index + 1:
+            node, place = node_hash(node, level[place][1]), place + 1
+        elif index + 1 < width:
+            node = node_hash(node, next(missing))
+        parents.append((index // 2, node))
+    return parents
 
 
 def consistency_path(older: int, newer: int, subtree: Subtree) -> list[bytes]:

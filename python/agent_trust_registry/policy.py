@@ -49,6 +49,13 @@ class Policy:
         return sum(self._has_witnessed(member, cosigners) for member in group.members) >= group.threshold
 
 
+class PolicyMalformed(Failure, ValueError):
+    """The text that was pinned is no policy: wrong usage, and no verdict on what it should check."""
+
+    def __init__(self) -> None:
+        super().__init__("policy_malformed")
+
+
 def read_size(text: str) -> int:
     if _SIZE.fullmatch(text) is None or int(text) > MAX_INTEGER:
         raise ValueError("not a size")
@@ -63,11 +70,11 @@ def read_root(text: str) -> bytes:
 
 
 def read_policy(text: str) -> Policy:
-    """Returns the policy of a text. One that is understood in part is not used at all: `policy_malformed`."""
+    """Returns the policy of a text. One that is understood in part is not used at all."""
     try:
         return _Reader().read(text)
     except ValueError:
-        raise Failure("policy_malformed") from None
+        raise PolicyMalformed from None
 
 
 class _Reader:
@@ -93,9 +100,7 @@ class _Reader:
             raise ValueError("no log, not one quorum, or a retired key of another log")
         if len(set(signing)) < len(signing) or len(set(cosigning)) < len(cosigning):
             raise ValueError("a key twice")
-        return Policy(
-            tuple(self.logs), self.urls, tuple(self.retired), self.witnesses, self.groups, self.quorums[0]
-        )
+        return Policy(tuple(self.logs), self.urls, tuple(self.retired), self.witnesses, self.groups, self.quorums[0])
 
     def _line(self, line: str, words: list[str]) -> None:
         if re.search(r"[^\t\x20-\x7e]", line):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .canonical_json import MalformedJson, read_json
+from .verdict import Verdict
 
 
 class RegistryError(Exception):
@@ -20,6 +21,14 @@ class Unreachable(RegistryError):
 
     def __init__(self, message: str) -> None:
         super().__init__("unreachable", message)
+
+
+class NotProved(RegistryError):
+    """The answer does not verify. `code` is the class of the verdict; nothing of the answer should be used."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__(str(verdict.cls), f"the answer does not verify: {verdict.reason}")
+        self.verdict = verdict
 
 
 class Refused(RegistryError):

@@ -1,43 +1,52 @@
-"""What a check comes to: `ok`, or one of ten classes with a finer reason as a hint."""
+"""What a check comes to: ok, or a class with a finer reason as a hint (docs/spec/proof.md#verdicts)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .choose import Decision
 
 CLASSES = {
-    "ok": "Everything that was checked holds.",
-    "malformed": "It does not have the form of an answer, a proof or a policy.",
-    "wrong_key": "It is not signed as the policy asks.",
-    "stale": "It is older than asked for, or older than what was seen before.",
+    "malformed": "It does not have the form of an answer, a proof, a note or a row.",
+    "wrong_key": "It is signed by other keys than the policy names, or by too few.",
+    "stale": "It is older than asked for, or a newer state is kept back.",
     "not_in_log": "It is not in the log, or the log is not the one that was seen before.",
+    "not_in_release": "A row was changed, or is of another release.",
+    "not_in_force": "The period, the provider or the release is not the published one.",
     "not_the_answer": "It is not the answer to what was asked, or says something else than its proof.",
-    "arithmetic": "The amount, the reason or the flags do not follow from the inputs.",
-    "incomplete": "Something that the check needs could not be had.",
-    "nothing_proved": "There is no proof.",
+    "arithmetic": "An amount, a reason or a total does not follow from its inputs.",
+    "incomplete": "Something that the check needs is not shown, or could not be had.",
+    "nothing_proved": "Nothing in it is proved.",
+    "tables_differ": "The registry goes by other tables than this package: a newer version may have them.",
 }
-"""The classes of verdicts, without `not_in_release` and `not_in_force`: only prices have these."""
 
 _REASONS = {
-    "malformed": "json_malformed not_recognised proof_malformed note_malformed checkpoint_malformed policy_malformed "
-    "tile_malformed",
-    "wrong_key": "note_unsigned note_signature_invalid key_retired origin_not_pinned quorum_not_met",
+    "malformed": "json_malformed not_recognised note_malformed checkpoint_malformed row_malformed row_too_large "
+    "proof_malformed entry_malformed mixed_checkpoints repeated_item tile_malformed",
+    "wrong_key": "note_unsigned note_signature_invalid origin_not_pinned key_retired quorum_not_met",
     "stale": "state_too_old state_not_last log_rolled_back",
-    "not_in_log": "state_not_in_log log_of_other_kind log_not_the_same log_forked",
-    "not_the_answer": "answers_another_question body_contradicts_proof",
-    "arithmetic": "unknown_method inputs_malformed price_mismatch reason_mismatch flags_mismatch",
-    "incomplete": "tile_unavailable tiles_not_of_checkpoint",
-    "nothing_proved": "proof_missing",
+    "not_in_log": "state_not_in_log entry_not_in_log log_of_other_kind log_not_the_same log_forked seq_not_its_place",
+    "not_in_release": "row_not_in_release leaf_hash_mismatch row_not_of_release locator_not_cited rows_contradict",
+    "not_in_force": "period_not_in_timeline provider_not_in_state release_not_in_force periods_contradict",
+    "not_the_answer": "question_malformed answers_another_question body_contradicts_proof entries_out_of_order",
+    "arithmetic": "unknown_method inputs_malformed price_mismatch reason_mismatch flags_mismatch sum_mismatch",
+    "incomplete": "choice_not_proved rows_left_out releases_left_out entries_missing tile_unavailable "
+    "tiles_not_of_checkpoint",
+    "nothing_proved": "proof_missing nothing_proved",
+    "tables_differ": "tables_differ",
 }
 _CLASS_OF = {reason: cls for cls, reasons in _REASONS.items() for reason in reasons.split()}
 
 
 class Failure(Exception):
-    """Ends a check. The functions of this package turn it into a verdict."""
+    """Ends a check. The functions of this package turn it into a verdict. `at` is the item of a list, from 1."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, at: int | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.at = at
 
 
 @dataclass(frozen=True)
@@ -54,17 +63,34 @@ class Checkpoint:
 
 
 @dataclass(frozen=True)
+class ProvedRow:
+    """A row that a body shows, the manifest of its release, and its place there."""
+
+    row: dict[str, Any]
+    manifest: dict[str, Any]
+    index: int
+
+
+@dataclass(frozen=True)
 class Verdict:
-    """The result of a check. Only where `ok` is true do the members below `reason` say anything."""
+    """The result of a check. Use the members below `at`, rather than the body, and only where `ok` is true."""
 
     ok: bool
-    cls: str
+    cls: str | None = None
+    """The class, None where `ok` is true."""
     reason: str | None = None
+    at: int | None = None
+    """The item of a list that failed, from 1."""
     checkpoint: Checkpoint | None = None
+    rows: tuple[ProvedRow, ...] = ()
+    decisions: tuple[Decision | None, ...] = ()
+    """What the rule decides on each question, None where a line of a batch was refused before the rule."""
+    releases: tuple[dict[str, Any], ...] = ()
+    """The manifests that a list of releases or of coverage proves, in its order."""
     figures: dict[str, Any] | None = None
-    """The state of the figures that was proved. Use this rather than the body."""
+    """The state of the figures that was proved."""
     recorded_at: str | None = None
 
 
-def failed(reason: str) -> Verdict:
-    return Verdict(ok=False, cls=_CLASS_OF[reason], reason=reason)
+def failed(failure: Failure) -> Verdict:
+    return Verdict(ok=False, cls=_CLASS_OF[failure.reason], reason=failure.reason, at=failure.at)

@@ -1,12 +1,19 @@
 """What a caller of the client sees, against a service that follows a script."""
 
 import asyncio
+import contextlib
+import json
+import tempfile
 import unittest
+from pathlib import Path
 from typing import Any
 
-from agent_trust_registry import AsyncClient, Client, NoPrice, RateLimited, Refused, Transport, Unreachable, ed25519
+from agent_trust_registry import (
+    AsyncClient, Client, NoPrice, NotProved, RateLimited, Refused, Transport, Unreachable, ed25519,
+)  # fmt: skip
 
 from .scripted_service import Answer, ScriptedService
+from .test_answers import ANSWERS, DAY, policy_of, text_of
 
 KEY = "atk_0123456789ab_secret"
 CHALLENGE = Answer(body={"nonce": "atn_first"})
@@ -29,7 +36,9 @@ class Calls(unittest.TestCase):
         return service
 
     def client(self, service: ScriptedService, key: Any = None, **options: Any) -> Client:
-        return Client(service.url, key, transport=Transport(sleep=self.slept.append, timeout=5), **options)
+        """A client that believes the service: how answers are asked for is another matter than whether they hold."""
+        transport = Transport(sleep=self.slept.append, timeout=5)
+        return Client(service.url, key, transport=transport, verifies=False, **options)
 
     def test_a_lookup_asks_for_what_is_given_and_nothing_else(self) -> None:
         service = self.service(Answer(body={"price": {"amount": "95.19"}}))
@@ -160,6 +169,63 @@ class Calls(unittest.TestCase):
         self.assertEqual(len(service.requests), 5)
         own = {name for name in vars(Client) if not name.startswith("_")}
         self.assertEqual(own, {name for name in vars(AsyncClient) if not name.startswith("_")})
+
+
+class Checks(unittest.TestCase):
+    """The client verifies what it is answered."""
+
+    def ask(self, *answers: Answer, **options: Any) -> Client:
+        service = ScriptedService(answers).__enter__()
+        self.addCleanup(service.__exit__)
+        self.service = service
+        return Client(service.url, **options)
+
+    def answer(self, name: str, status: int = 200) -> Answer:
+        return Answer(status, json.loads(text_of(name)))
+
+    def test_a_price_is_given_only_if_it_is_proved_and_answers_the_question(self) -> None:
+        client = self.ask(self.answer("a price"), self.answer("a price"), policy=policy_of("a price"))
+        self.assertEqual(client.reference("99213", as_of=DAY)["price"]["amount"], "95.19")
+        with self.assertRaises(NotProved) as caught:
+            client.reference("99213", as_of=DAY, setting="facility")
+        self.assertEqual((caught.exception.code, caught.exception.verdict.ok), ("not_the_answer", False))
+
+    def test_that_there_is_no_price_is_proved_too(self) -> None:
+        none, forged = self.answer("not on a schedule", 404), self.answer("not on a schedule", 404)
+        forged.body["code"] = "unknown_zip"
+        client = self.ask(none, forged, policy=policy_of("a price"))
+        with self.assertRaises(NoPrice) as caught:
+            client.reference("99999", as_of=DAY)
+        self.assertEqual(caught.exception.code, "not_on_schedule")
+        self.assertRaises(NotProved, client.reference, "99999", as_of=DAY)
+
+    def test_lists_and_bills_are_checked(self) -> None:
+        names = ("a bill", "a sheet", "a history", "coverage", "a row that was withdrawn")
+        client = self.ask(*map(self.answer, names[:4]), policy=policy_of("a price"))
+        self.assertEqual(client.batch(ANSWERS["a bill"]["asked"]["questions"])["summary"]["priced"], 2)
+        self.assertEqual(len(client.sheet("99213", region="94102", as_of=DAY)["data"]), 4)
+        self.assertEqual(len(client.history("99213")["data"]), 5)
+        self.assertEqual(client.coverage(as_of=DAY, chart="cms-pfs")["data"][0]["rows"], 1344)
+        client = self.ask(*map(self.answer, names[4:] * 2), policy=policy_of("releases"))
+        self.assertEqual(client.row("cms-asp:D:1", 2)["kind"], "price")
+        self.assertRaises(NotProved, client.row, "cms-asp:D:1", 3)
+
+    def test_the_keys_and_the_newest_checkpoint_are_kept(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            policy = Answer(body=policy_of("a price").encode())
+            client = self.ask(self.answer("a price"), policy, self.answer("last known", 404), pins=folder)
+            client.reference("99213", as_of=DAY)
+            again = Client(self.service.url, pins=folder)
+            with self.assertRaises(NotProved) as caught:
+                again.reference("99213", as_of=DAY)
+            self.assertEqual(caught.exception.code, "wrong_key")
+            self.assertEqual(len(list(Path(folder).iterdir())), 2)
+
+    def test_the_day_is_sent_so_that_both_mean_the_same(self) -> None:
+        client = self.ask(self.answer("a price"), policy=policy_of("a price"))
+        with contextlib.suppress(NotProved):
+            client.reference("99213")
+        self.assertRegex(self.service.requests[0].path, r"^/reference\?cpt=99213&as_of=20[0-9]{2}-[0-9]{2}-[0-9]{2}$")
 
 
 if __name__ == "__main__":

@@ -119,11 +119,11 @@ class Merkle(unittest.TestCase):
             root = merkle.tree_root(leaves[:size])
             for index in range(size):
                 path = self.path_of(leaves, index, 0, size)
-                self.assertEqual(merkle.root_of_path(leaves[index], index, size, path), root)
+                self.assertEqual(merkle.root_of_leaves([(index, leaves[index])], size, path), root)
                 for other in (*range(index), *range(index + 1, size)):
-                    self.assertNotEqual(merkle.root_of_path(leaves[index], other, size, path), root)
-                self.assertIsNone(merkle.root_of_path(leaves[index], index, size, [*path, root]))
-                self.assertIsNone(merkle.root_of_path(leaves[index], size, size, path))
+                    self.assertNotEqual(merkle.root_of_leaves([(other, leaves[index])], size, path), root)
+                self.assertIsNone(merkle.root_of_leaves([(index, leaves[index])], size, [*path, root]))
+                self.assertIsNone(merkle.root_of_leaves([(size, leaves[index])], size, path))
 
     def test_every_small_tree_continues_the_smaller_ones_by_its_path_alone(self) -> None:
         leaves = [merkle.leaf_hash(bytes([number])) for number in range(20)]

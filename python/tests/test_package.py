@@ -1,6 +1,7 @@
 """The examples of the README, and what the package says of itself."""
 
 import doctest
+import json
 import os
 import re
 import sys
@@ -12,11 +13,12 @@ from pathlib import Path
 import build_backend
 
 from .scripted_service import Answer, ScriptedService
+from .test_answers import DAY, policy_of, text_of
 
 HERE = Path(__file__).parents[1]
 ANSWERS = [
-    Answer(body={"price": {"amount": "113.34"}}),
-    Answer(404, {"code": "not_on_schedule", "agent_hint": "Check it for a typing error."}),
+    Answer(body=json.loads(text_of("a price at a ZIP code"))),
+    Answer(404, json.loads(text_of("not on a schedule"))),
 ]
 
 
@@ -26,7 +28,8 @@ class Package(unittest.TestCase):
         self.addCleanup(os.chdir, before)
         os.chdir(HERE)
         with ScriptedService(ANSWERS) as service:
-            found = doctest.testfile(str(HERE / "README.md"), module_relative=False, globs={"url": service.url})
+            given = {"url": service.url, "policy": policy_of("a price"), "day": DAY}
+            found = doctest.testfile(str(HERE / "README.md"), module_relative=False, globs=given)
         self.assertGreater(found.attempted, 10)
         self.assertEqual(found.failed, 0)
 

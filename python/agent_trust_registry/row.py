@@ -1,0 +1,141 @@
+"""Rows: their form, their keys, and whether a row is one of its release (docs/spec/row.md)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .canonical_json import canonical
+from .forms import Form, closed, is_count, is_day, list_of, null_or, one_of, text
+from .merkle import leaf_hash
+from .money import scaled
+from .tables import ABSENCES, BASES, HOSPITALS, PLACES, SETTINGS, chart
+from .verdict import Failure
+
+Row = dict[str, Any]
+MAX_LEAF_BYTES = 16_384
+_KEY = ("code", "region", "npi", "basis", "payer", "modifier", "setting", "class")
+
+is_code = text(r"[0-9]{4}[0-9A-Z]|[A-Z][0-9]{4}")
+is_npi = text(r"[12][0-9]{9}")
+is_amount = text(r"(0|[1-9][0-9]{0,11})\.[0-9]{2}([0-9]?[1-9])?")
+_LOCALITY, _AREA = r"US-[A-Z]{2}-[0-9]{2}", r"CBA-[0-9A-F]{8}"
+_UNITS = "MG|ML|MCG|IU|UNIT|UNITS|GM|CC|DOSE|EA|EACH|MICROCURIE|MILLICURIE|MEQ|GR|ME|UN|F2"
+_is_input_name = text(r"[a-z][a-z0-9_]*")
+
+
+def _is_price_amount(value: Any) -> bool:
+    return is_amount(value) and scaled(value, 4) > 0
+
+
+def _object_of(form: Form) -> Form:
+    return lambda value: isinstance(value, dict) and all(map(_is_input_name, value)) and all(map(form, value.values()))
+
+
+_MONEY = {
+    "currency": one_of("USD"),
+    "per": null_or(text(rf"MONTH|DAY|MILE|UNIT|([1-9][0-9]{{0,6}}(\.[0-9]{{1,4}})?|0\.[0-9]{{1,4}}) ({_UNITS})")),
+}
+_is_one_amount = closed({"amount": _is_price_amount, **_MONEY})
+_is_range = closed({"low": _is_price_amount, "high": _is_price_amount, **_MONEY})
+
+
+def _is_price(value: Any) -> bool:
+    return _is_one_amount(value) or (_is_range(value) and scaled(value["low"], 4) < scaled(value["high"], 4))
+
+
+_is_locator = list_of(closed({"citation": is_count, "line": lambda value: is_count(value) and value > 0}))
+_FACT: dict[str, Form] = {
+    "kind": one_of("price", "rate", "absence"),
+    "code": is_code,
+    "region": text(rf"national|US-[A-Z]{{2}}|{_LOCALITY}|{_AREA}"),
+    "npi": null_or(is_npi),
+    "basis": one_of(*BASES),
+    "payer": null_or(text(r"[a-z0-9-]{1,40}/[a-z_]{1,20}")),
+    "modifier": null_or(text(r"[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}")),
+    "setting": null_or(one_of(*SETTINGS)),
+    "class": null_or(one_of("facility", "professional")),
+    "effective_from": is_day,
+    "flags": list_of(text(r"[a-z][a-z0-9_]*")),
+    "derivation": closed(
+        {"method": text(r"[a-z][a-z0-9-]*/[1-9][0-9]*"), "inputs": _object_of(text(r"[A-Za-z0-9.,_-]{1,64}"))}
+    ),
+    "indicators": _object_of(text(r"[A-Za-z0-9.,:_-]{1,80}")),
+    "locator": _is_locator,
+}
+_is_stated = closed({**_FACT, "price": _is_price})
+_is_absence = closed({**_FACT, "reason": one_of(*ABSENCES)})
+_is_place = closed(
+    {
+        "kind": one_of("place"),
+        "zip": text(r"[0-9]{5}"),
+        "plus_four": null_or(text(r"[0-9]{4}-[0-9]{4}")),
+        "region": null_or(text(_LOCALITY)),
+        "state": null_or(text(r"[A-Z]{2}")),
+        "effective_from": is_day,
+        "locator": _is_locator,
+    },
+    {"rural": lambda value: isinstance(value, bool), "bidding_area": null_or(text(_AREA))},
+)
+
+
+def is_place(row: Any) -> bool:
+    return _is_place(row)
+
+
+def is_row(value: Any) -> bool:
+    """True if a value has the form of a row, of prices or of places."""
+    if not isinstance(value, dict) or value.get("kind") == "place":
+        return _is_place(value)
+    is_shaped = _is_absence if value.get("kind") == "absence" else _is_stated
+    return is_shaped(value) and value["indicators"].keys() <= set(BASES[value["basis"]]["indicators"])
+
+
+def key_of(row: Row) -> str:
+    """Returns the key under which a row stands in its release. Keys are ASCII, so texts sort as their bytes do."""
+    if row["kind"] == "place":
+        return f"{row['zip']}|{row['plus_four'] or ''}"
+    return "|".join(row[name] or "" for name in _KEY)
+
+
+def leaf_of(row: Row) -> bytes:
+    """Returns the leaf hash of a row."""
+    leaf = canonical(row).encode()
+    if len(leaf) > MAX_LEAF_BYTES:
+        raise Failure("row_too_large")
+    return leaf_hash(leaf)
+
+
+def check_is_of_release(row: Row, manifest: dict[str, Any]) -> None:
+    """Checks what a tree cannot tell: that a row and the manifest of its release go together."""
+    cited = row["locator"]
+    if not cited or not all(each["citation"] < len(manifest["citations"]) for each in cited):
+        raise Failure("locator_not_cited")
+    if row["effective_from"] > manifest["effective_to"] or not _is_of_chart(row, manifest):
+        raise Failure("row_not_of_release")
+
+
+def _is_of_chart(row: Row, manifest: dict[str, Any]) -> bool:
+    if row["kind"] == "place":
+        return bool(manifest["chart"] == PLACES)
+    known = chart(manifest["chart"])
+    if known is None or row["basis"] not in known["bases"]:
+        return False
+    if manifest["chart"].startswith(f"{HOSPITALS}:"):
+        is_of_provider = row["npi"] in manifest["providers"]
+    else:
+        is_of_provider = row["npi"] is None and row["class"] is None
+    is_factor = row["basis"] == "medicare_anesthesia"
+    return (
+        is_of_provider
+        and row["derivation"]["method"] in BASES[row["basis"]]["methods"]
+        and row["kind"] in ("rate" if is_factor else "price", "absence")
+        and (row["setting"] is None or row["setting"] in known["settings"])
+        and _speaks_for(known["speaks"], row["region"])
+    )
+
+
+def _speaks_for(speaks: str, region: str) -> bool:
+    if region == "national" or speaks == "national":
+        return region == "national"
+    return (re.fullmatch(_LOCALITY, region) is not None) == (speaks == "locality")

@@ -1,0 +1,58 @@
+"""The tables of docs/spec/tables, which this package carries: charts, bases, modifiers, states and reasons as data."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from .canonical_json import canonical, read_json
+
+_NAMES = ("charts", "localities", "modifiers", "reasons")
+_UNREAD = ("is", "says", "source", "sources")
+
+
+def _without_words(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_words(member) for name, member in value.items() if name not in _UNREAD}
+    return list(map(_without_words, value)) if isinstance(value, list) else value
+
+
+_READ = {name: read_json(files(__package__).joinpath("tables", f"{name}.json").read_text("utf-8")) for name in _NAMES}
+DIGEST = sha256(canonical(_without_words(_READ)).encode()).hexdigest()
+"""What a state of the registry must name as its tables."""
+
+CHARTS: dict[str, dict[str, Any]] = _READ["charts"]["charts"]
+BASES: dict[str, dict[str, list[str]]] = _READ["charts"]["bases"]
+SETTINGS: dict[str, list[str]] = _READ["charts"]["settings"]
+"""The charts that may answer, by the setting asked for; the keys are all settings there are."""
+WITHOUT_SETTING: list[str] = _READ["charts"]["without_setting"]
+NEUTRAL = frozenset(each["modifier"] for each in _READ["modifiers"]["neutral"])
+ADJUSTING: dict[str, dict[str, Any]] = {each["modifier"]: each for each in _READ["modifiers"]["factor"]}
+STATES: dict[str, dict[str, Any]] = {each["state"]: each for each in _READ["localities"]["states"]}
+ABSENCES = frozenset(_READ["reasons"]["absences"])
+WITHDRAWALS = frozenset(_READ["reasons"]["withdrawals"])
+
+PLACES, HOSPITALS = "zip-locality", "hospital-mrf"
+HOSPITAL_BASES: list[str] = CHARTS[HOSPITALS]["bases"]
+SCHEDULES = [name for name in CHARTS if name not in (PLACES, HOSPITALS)]
+
+
+def chart(name: str) -> dict[str, Any] | None:
+    """Returns what the table says of a chart, None if there is no such chart. Each hospital has a chart of its own."""
+    return CHARTS[HOSPITALS] if name.startswith(f"{HOSPITALS}:") else CHARTS.get(name) if name != HOSPITALS else None
+
+
+def code_in(name: str, code: str) -> str:
+    """Returns the code under which a chart has a code: one row of anesthesia stands for many."""
+    stand_in: dict[str, str] = CHARTS.get(name, {}).get("stand_in", {})
+    return stand_in["as"] if stand_in and re.fullmatch(stand_in["for"].strip("^$"), code, re.ASCII) else code
+
+
+def both_sides(modifiers: list[str]) -> list[str]:
+    """Returns modifiers, sorted, with the one for both sides in place of those for each."""
+    sides = _READ["modifiers"]["both_sides"]
+    if not set(sides["modifiers"]) <= set(modifiers):
+        return sorted(modifiers)
+    return sorted({*modifiers, sides["count_as"]} - set(sides["modifiers"]))
