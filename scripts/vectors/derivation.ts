@@ -29,7 +29,7 @@ function rowOf(from: string, result: string): object {
     ),
   )
   const derivation = { method: method.includes('/') ? method : `${method}/1`, inputs }
-  const members = { cpt: '99213', basis, derivation, flags, indicators: {} }
+  const members = { code: '99213', basis, derivation, flags, indicators: {} }
   if (/^[a-z_]+$/.test(stated)) return aRow({ ...members, kind: 'absence', reason: stated })
   const region = from.includes(' local') ? 'US-CA-05' : 'national'
   if (defaults === FEE) return aFee({ ...members, amount: stated, region })

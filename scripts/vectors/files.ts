@@ -1,13 +1,17 @@
-// The files of docs/spec/vectors that are generated. The others are fixed, and stay until the proofs they hold change.
+// The files of docs/spec/vectors.
 
 import type { Vector } from '../../test/support/vector.ts'
 import { FORMAT } from '../../test/support/vectors.ts'
 import { changes } from './changes.ts'
 import { checkpoints } from './checkpoint.ts'
 import { derivations } from './derivation.ts'
+import { envelopes } from './envelope.ts'
 import { figureBodies } from './figures.ts'
 import { growths } from './growth.ts'
 import { texts } from './json.ts'
+import { lists } from './lists.ts'
+import { lookups } from './lookup.ts'
+import { registryReplays, rows, sets, timelines } from './parts.ts'
 import { policies } from './policy.ts'
 import { replays } from './replay.ts'
 
@@ -20,6 +24,13 @@ const FILES: Readonly<Record<string, readonly Vector[]>> = {
   figures: figureBodies,
   changes,
   replay: replays,
+  set: sets,
+  row: rows,
+  timeline: timelines,
+  'registry-replay': registryReplays,
+  lookup: lookups,
+  proof: envelopes,
+  lists,
 }
 
 /** One vector a line, so that a change shows which vectors it changes. */

@@ -1,6 +1,7 @@
 // The tables that vectors are made of: each line has a name, inputs, and what a verifier must say, which is written there
 // and never asked of a verifier.
 
+import { classOf, type Fault } from '../../src/proof/fault.ts'
 import type { Kind, VectorOf } from '../../test/support/vector.ts'
 
 /** What must be said: a reason word, or what is computed if the inputs are good. */
@@ -54,6 +55,9 @@ export const vectorsOf = <K extends Kind, Input>(
   inputsOf: (input: Input) => object,
 ): VectorOf<K>[] =>
   lines.map(([name, input, expected]) => {
-    const expect = typeof expected === 'string' ? { ok: false, reason: expected } : { ok: true, ...expected }
+    const expect = typeof expected === 'string' ? refusal(expected) : { ok: true, ...expected }
     return { name, kind, ...inputsOf(input), expect } as unknown as VectorOf<K>
   })
+
+/** A policy that has not its form is no verdict of a verifier, and counts as malformed here. */
+const refusal = (reason: string): object => ({ ok: false, class: classOf(reason as Fault) ?? 'malformed', reason })

@@ -6,6 +6,7 @@ import { publishedModule } from '../../scripts/build.ts'
 import { vectorFiles } from '../../scripts/vectors/files.ts'
 import { isLookup } from '../../src/proof/body.ts'
 import * as changes from '../../src/proof/changes.ts'
+import { classOf, type Fault, REASONS } from '../../src/proof/fault.ts'
 import * as growth from '../../src/proof/growth.ts'
 import * as derivation from '../../src/proof/price/derivation.ts'
 import { ABSENCE_REASONS, BASES } from '../../src/proof/price/row.ts'
@@ -14,6 +15,7 @@ import * as verify from '../../src/proof/verify-lists.ts'
 import { judge, type Vector } from '../support/vector.ts'
 import { FORMAT, VECTORS } from '../support/vectors.ts'
 
+const GENERATOR = join(import.meta.dir, '../../scripts/vectors')
 const read = (name: string): string => readFileSync(join(VECTORS, name), 'utf8')
 const names = readdirSync(VECTORS).filter((name) => name.endsWith('.json'))
 const vectors = names.flatMap((name) => {
@@ -86,41 +88,41 @@ test.each(Object.entries(vectorFiles))('%s is what npm run generate makes', (pat
   expect(read(basename(path)) === text).toBe(true)
 })
 
-test('the generated files are small', () => {
-  const bytes = Object.values(vectorFiles).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  expect(bytes).toBeLessThanOrEqual(900_000)
+test('the folder has no other files', () => {
+  expect(
+    Object.keys(vectorFiles)
+      .map((path) => basename(path))
+      .sort(),
+  ).toEqual(names.sort())
+})
+
+test('the files are small, and so is what makes them', () => {
+  const bytes = names.reduce((sum, name) => sum + Buffer.byteLength(read(name)), 0)
+  expect(bytes).toBeLessThanOrEqual(3_000_000)
+  const made = readdirSync(GENERATOR).map((name) => readFileSync(join(GENERATOR, name), 'utf8'))
+  expect(made.reduce((sum, text) => sum + text.split('\n').length - 1, 0)).toBeLessThanOrEqual(2_900)
+})
+
+test('each reason has its class', () => {
+  for (const { name, expect: said } of vectors)
+    if (!said.ok && (said.reason as string) !== 'policy_malformed')
+      expect([name, said.class]).toEqual([name, classOf(said.reason as Fault)])
+})
+
+test('every class and every reason has a vector', () => {
+  const given = new Set(vectors.map(({ expect }) => (expect.ok ? '' : (expect.reason as string))))
+  const all = Object.values(REASONS).flat()
+  expect(all.length).toBeGreaterThan(50)
+  expect(all.filter((reason) => !given.has(reason))).toEqual([])
 })
 
 const page = (name: string): string => readFileSync(join(VECTORS, '..', name), 'utf8')
-/** The words in backticks from a heading to the next one of its level or above. */
-function wordsUnder(name: string, heading: string): string[] {
-  const [, after = ''] = page(name).split(`\n${heading}\n`)
-  const [section = ''] = after.split(new RegExp(`\n#{1,${heading.indexOf(' ')}} `))
-  return [...section.matchAll(/`([a-z_]+)`/g)].map(([, word = '']) => word)
-}
-const REASONS = [
-  ...wordsUnder('proof.md', '## Failure reasons'),
-  ...wordsUnder('proof.md', '## Reasons about amounts and files'),
-]
-
-test.each([
-  ['checkpoint', 'log.md', '## Checkpoints'],
-  ['growth', 'log.md', '## Growth'],
-  ['derivation', 'row.md', '## Derivations'],
-  ['figures', 'proof.md', '### Figures'],
-  ['changes', 'proof.md', '## Log entries'],
-  ['changes', 'figures.md', '## Change entries'],
-] as const)('%s.json has a vector for each reason that %s documents under %s', (file, name, heading) => {
-  const { vectors } = JSON.parse(read(`${file}.json`)) as { vectors: Vector[] }
-  const given = new Set(vectors.map(({ expect }) => ('reason' in expect ? (expect.reason as string) : '')))
-  const documented = wordsUnder(name, heading).filter((word) => REASONS.includes(word))
-  expect(documented.length).toBeGreaterThan(3)
-  expect(documented.filter((word) => !given.has(word))).toEqual([])
-})
 
 test('json.json has a vector for each word that canonical-json.md documents', () => {
   const { vectors } = JSON.parse(read('json.json')) as { vectors: { word?: string }[] }
-  const documented = [...page('canonical-json.md').matchAll(/\| `([a-z_]+)` \|/g)].map(([, word]) => word)
+  const [, reading = ''] = page('canonical-json.md').split('**Reading.**')
+  const bullets = reading.split('\n').filter((line) => line.startsWith('- '))
+  const documented = [...bullets.join().matchAll(/`([a-z_]+)`/g)].map(([, word]) => word)
   expect([...new Set(vectors.flatMap(({ word }) => word ?? []))].sort()).toEqual(documented.sort() as string[])
 })
 
@@ -135,24 +137,6 @@ test('no two vectors of a kind have the same inputs', () => {
   const inputs = vectors.map(({ name: _name, expect: _expect, ...given }) => String(Bun.hash(JSON.stringify(given))))
   const repeated = vectors.filter((_, i) => inputs.indexOf(inputs[i] as string) !== i)
   expect(repeated.map(({ kind, name }) => `${kind}: ${name}`)).toEqual([])
-})
-
-test('every reason for which anything fails has a vector', () => {
-  const unions = [
-    'fault.ts',
-    'facts.ts',
-    'growth.ts',
-    'note/signed-note.ts',
-    'note/checkpoint.ts',
-    'price/derivation.ts',
-  ].flatMap((file) => {
-    const source = readFileSync(join(import.meta.dir, '../../src/proof', file), 'utf8')
-    return [...source.matchAll(/export type \w*Fault =((?:\s*\|?\s*(?:\w+|'\w+'))+)/g)].map(([, union = '']) => union)
-  })
-  const reasons = new Set(unions.flatMap((union) => [...union.matchAll(/'(\w+)'/g)].map(([, reason = '']) => reason)))
-  expect(reasons.size).toBeGreaterThan(50)
-  const covered = new Set(vectors.map(({ expect }) => (expect.ok ? '' : expect.reason) as string))
-  expect([...reasons].filter((reason) => !covered.has(reason))).toEqual([])
 })
 
 test('every basis, every reason for an absence and every outcome of a lookup has a vector that is good', () => {

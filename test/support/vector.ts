@@ -1,21 +1,22 @@
 // What a vector is, and how this project's verifier is run on one. What it imports is pure, so that it runs wherever
 // the verifier does: Bun, Node and browsers.
 
-import { toBase64, utf8 } from '../../src/proof/bytes.ts'
+import { equalBytes, fromBase64, toBase64, utf8 } from '../../src/proof/bytes.ts'
 import { canonical, jsonIn } from '../../src/proof/canonical-json.ts'
-import type { Fault } from '../../src/proof/fault.ts'
+import { type FailedCheck, type Fault, failed } from '../../src/proof/fault.ts'
 import { figuresFaults } from '../../src/proof/figures-replay.ts'
 import type { BillQuestion } from '../../src/proof/list/batch.ts'
 import type { PageQuestion } from '../../src/proof/list/page.ts'
-import { standTogether } from '../../src/proof/list/set.ts'
 import type { Question } from '../../src/proof/lookup/question.ts'
 import type { SheetQuestion } from '../../src/proof/lookup/sheet.ts'
-import type { DerivationFault } from '../../src/proof/price/derivation.ts'
-import type { Period, Provider, RegistryEntry } from '../../src/proof/price/release.ts'
+import { CHARTS } from '../../src/proof/price/charts.ts'
+import type { Manifest, Period, Provider, RegistryEntry } from '../../src/proof/price/release.ts'
 import { isAnyRow, rowKey, rowText } from '../../src/proof/price/row.ts'
-import { standingAfter, stateOf } from '../../src/proof/price/timeline.ts'
+import { rowFault } from '../../src/proof/price/row-of-release.ts'
+import { leafOf, standingAfter, stateOf } from '../../src/proof/price/timeline.ts'
 import { Replay, type ReplayCode, registryEntryOf } from '../../src/proof/replay/registry-replay.ts'
-import { leafHash } from '../../src/proof/tree/merkle.ts'
+import { rootOfSet } from '../../src/proof/tree/leaf-set.ts'
+import { type Hash, leafHash } from '../../src/proof/tree/merkle.ts'
 import type {
   CoverageQuestion,
   HistoryQuestion,
@@ -55,7 +56,8 @@ export interface Standing {
   providers_root: string
 }
 
-type Failure<Reason extends string> = { ok: false; reason: Reason }
+/** The class is what all verifiers agree on. The reason is a hint, and of a policy the only word there is. */
+type Failure = Pick<FailedCheck, 'ok' | 'class' | 'reason'>
 interface Named {
   name: string
 }
@@ -70,31 +72,35 @@ export type Vector = Named &
         /** The oldest view of the registry that will do. */
         not_before?: string
         not_after?: string
-        expect: { ok: true; rows: number; entries: number; refused: number; page?: ProvedPage } | Failure<Fault>
+        expect: { ok: true; rows: number; entries: number; refused: number; page?: ProvedPage } | Failure
       }
     | {
         kind: 'json'
         text: string
         /** The reason word of canonical-json.md; to a verifier all of them are one. */
         word?: string
-        expect: { ok: true; canonical: string } | Failure<'json_malformed'>
+        expect: { ok: true; canonical: string } | Failure
       }
-    | { kind: 'row'; row: string; expect: { ok: true; key: string; leaf_hash: string } | Failure<'row_malformed'> }
+    | {
+        kind: 'row'
+        row: string
+        /** The manifest of the release that the row is said to be of. */
+        release?: string
+        expect: { ok: true; key: string; leaf_hash: string } | Failure
+      }
     | {
         kind: 'set'
         size: number
         root: string
-        /** Leaf hashes in base64. */
-        leaves: { index: number; hash: string }[]
-        hashes: string
-        expect: { ok: true } | Failure<'row_not_in_release'>
+        leaves: [index: number, leaf: unknown][]
+        hashes: string[]
+        expect: { ok: true } | Failure
       }
-    | { kind: 'absence'; policy: string; proof: string; expect: { ok: true } | Failure<Fault> }
     | {
         kind: 'checkpoint'
         policy: string
         note: string
-        expect: { ok: true; head: Head; cosigners: { name: string; seconds: number }[] } | Failure<Fault>
+        expect: { ok: true; head: Head; cosigners: { name: string; seconds: number }[] } | Failure
       }
     | {
         kind: 'policy'
@@ -107,7 +113,7 @@ export type Vector = Named &
               witnesses: string[]
               quorum: string
             }
-          | Failure<'policy_malformed'>
+          | { ok: false; class: 'malformed'; reason: 'policy_malformed' }
       }
     | {
         kind: 'growth'
@@ -117,7 +123,7 @@ export type Vector = Named &
         /** Either the tiles of the newer tree, by path, or an RFC 9162 consistency path. */
         tiles?: Record<string, string>
         path?: string[]
-        expect: { ok: true } | Failure<Fault>
+        expect: { ok: true } | Failure
       }
     | {
         kind: 'changes'
@@ -126,9 +132,9 @@ export type Vector = Named &
         newer: string
         /** Pages of the change log as one body. */
         page: string
-        expect: { ok: true; changes: number } | Failure<Fault>
+        expect: { ok: true; changes: number } | Failure
       }
-    | { kind: 'derivation'; row: string; expect: { ok: true } | Failure<DerivationFault> }
+    | { kind: 'derivation'; row: string; expect: { ok: true } | Failure }
     | { kind: 'replay'; entries: string[]; expect: { ok: true; faults: number[] } }
     | {
         kind: 'registry-replay'
@@ -144,19 +150,15 @@ export type Outcome = Vector['expect']
 /** What the verifier says to a vector, in the form of the vector's own `expect`. */
 export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome> {
   if (vector.kind === 'json') return jsonOutcome(vector.text)
-  if (vector.kind === 'derivation') return verifier.verifyDerivation(JSON.parse(vector.row))
-  if (vector.kind === 'row') return rowOutcome(JSON.parse(vector.row))
+  if (vector.kind === 'derivation') return classed(verifier.verifyDerivation(JSON.parse(vector.row)))
+  if (vector.kind === 'row') return rowOutcome(vector)
   if (vector.kind === 'timeline') return timelineOutcome(vector.entries.map((text) => JSON.parse(text)))
-  if (vector.kind === 'set') {
-    const leaves = vector.leaves.map(({ index, hash }) => ({ index, hash: bytes(hash) }))
-    const stand = standTogether(leaves, vector.hashes, vector.size, vector.root)
-    return stand ? { ok: true } : { ok: false, reason: 'row_not_in_release' }
-  }
+  if (vector.kind === 'set') return setOutcome(vector)
   if (vector.kind === 'replay')
     return { ok: true, faults: figuresFaults(vector.entries.map((text) => JSON.parse(text))) }
   if (vector.kind === 'registry-replay') return { ok: true, faults: registryFaults(vector.entries) }
   const policy = verifier.parsePolicy(vector.policy)
-  if (!policy) return { ok: false, reason: 'policy_malformed' }
+  if (!policy) return { ok: false, class: 'malformed', reason: 'policy_malformed' }
   switch (vector.kind) {
     case 'policy':
       return {
@@ -174,15 +176,13 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
         ...(not_after === undefined ? {} : { notAfter: not_after }),
       }
       const verdict = await verifier.verifyBody(body, policy, asked, options)
-      if (!verdict.ok) return { ok: false, reason: verdict.reason }
+      if (!verdict.ok) return failed(verdict.reason)
       const { rows, entries, refused, page } = verdict
       // Where a page stands in its list is left out for a vector that expects something else. A case may expect nothing.
       const { expect } = vector as Partial<typeof vector>
       const isAboutPlace = !expect || (expect.ok && expect.page !== undefined)
       return { ok: true, rows: rows.length, entries, refused, ...(isAboutPlace && page ? { page } : {}) }
     }
-    case 'absence':
-      return verifier.verifyAbsence(JSON.parse(vector.proof), policy)
     case 'checkpoint': {
       const opened = await verifier.openCheckpoint(vector.note, policy)
       if (!opened.ok) return opened
@@ -200,14 +200,28 @@ export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome
   }
 }
 
+/** A derivation, and growth, are said to be wrong by a reason alone. */
+const classed = (verdict: { ok: true } | { ok: false; reason: Fault }): Outcome =>
+  verdict.ok ? { ok: true } : failed(verdict.reason)
+
 function jsonOutcome(text: string): Outcome {
   const value = jsonIn(text)
-  return value === undefined ? { ok: false, reason: 'json_malformed' } : { ok: true, canonical: canonical(value) }
+  return value === undefined ? failed('json_malformed') : { ok: true, canonical: canonical(value) }
 }
 
-function rowOutcome(row: unknown): Outcome {
-  if (!isAnyRow(row)) return { ok: false, reason: 'row_malformed' }
-  return { ok: true, key: rowKey(row), leaf_hash: toBase64(leafHash(utf8(rowText(row)))) }
+function rowOutcome({ row: text, release }: VectorOf<'row'>): Outcome {
+  const row: unknown = JSON.parse(text)
+  if (!isAnyRow(row)) return failed('row_malformed')
+  const fault = release === undefined ? undefined : rowFault(row, JSON.parse(release) as Manifest, CHARTS)
+  return fault ? failed(fault) : { ok: true, key: rowKey(row), leaf_hash: toBase64(leafHash(utf8(rowText(row)))) }
+}
+
+function setOutcome({ leaves, hashes, size, root }: VectorOf<'set'>): Outcome {
+  const beside = hashes.map(fromBase64)
+  const placed = leaves.map(([index, leaf]) => ({ index, hash: leafOf(leaf) }))
+  const found = beside.every((hash) => hash !== undefined) ? rootOfSet(placed, size, beside as Hash[]) : undefined
+  const expected = fromBase64(root)
+  return found && expected && equalBytes(found, expected) ? { ok: true } : failed('row_not_in_release')
 }
 
 function registryFaults(texts: readonly string[]): { entry: number; code: ReplayCode }[] {
@@ -234,14 +248,14 @@ async function growth(
     const [from, to] = [await verifier.openCheckpoint(older, policy), await verifier.openCheckpoint(newer, policy)]
     if (!from.ok) return from
     if (!to.ok) return to
-    return verifier.verifyGrowth(from.head, to.head, path.map(bytes))
+    return classed(verifier.verifyGrowth(from.head, to.head, path.map(bytes)))
   }
   const grown = await verifier.checkGrowth(older, newer, policy, async (level, n, width) => {
     const tile = tiles[verifier.tilePath(level, n, width)]
     if (tile === undefined) throw new Error('no such tile')
     return bytes(tile)
   })
-  return grown.ok ? { ok: true } : grown
+  return classed(grown)
 }
 
 const bytes = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))

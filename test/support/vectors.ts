@@ -2,4 +2,4 @@ import { join } from 'node:path'
 
 /** The folder of the published vectors. */
 export const VECTORS = join(import.meta.dir, '../../docs/spec/vectors')
-export const FORMAT = 'agent-trust-registry/vectors@v2'
+export const FORMAT = 'agent-trust-registry/vectors@v3'
