@@ -11,6 +11,8 @@ import citationCheck from './migrations/009-citation-check.sql' with { type: 'te
 import storedComparison from './migrations/010-stored-comparison.sql' with { type: 'text' }
 import verifiedParts from './migrations/011-verified-parts.sql' with { type: 'text' }
 import sourceCopies from './migrations/012-source-copies.sql' with { type: 'text' }
+import publisherUntil from './migrations/013-publisher-until.sql' with { type: 'text' }
+import olderReleases from './migrations/014-older-releases.sql' with { type: 'text' }
 
 /** All migrations in order. Never edit one that was released: a change of the schema is a new file. */
 const MIGRATIONS: readonly string[] = [
@@ -26,6 +28,8 @@ const MIGRATIONS: readonly string[] = [
   storedComparison,
   verifiedParts,
   sourceCopies,
+  publisherUntil,
+  olderReleases,
 ]
 
 /** The parts of the schema that each engine writes differently. */
