@@ -52,10 +52,12 @@ def root_of(leaf, index, size, path):
 def is_in_release(base, reference):
     """Whether the row at the permalink has the hash that the answer named, and leads to the root of its release."""
     row = fetch(base + reference["href"])
-    proof = row.pop("proof")
-    place, release = proof["row"], proof["release"]
+    proof, pointer = row.pop("proof"), row.pop("row")
+    row.pop("prolonged", None)
+    shown = proof["releases"][pointer["release"]]
+    release, path = shown["release"], shown.get("rows", {}).get("hashes", [])
     leaf = leaf_hash(row)
-    root = root_of(leaf, place["index"], release["row_count"], [base64.b64decode(node) for node in place["path"]])
+    root = root_of(leaf, pointer["index"], release["row_count"], [base64.b64decode(node) for node in path])
     return (
         base64.b64encode(leaf).decode() == reference["leaf_hash"]
         and base64.b64encode(root).decode() == release["rows_root"]

@@ -1,12 +1,30 @@
 import { environmentExample } from '../src/config.ts'
 import { PROBLEMS, type ProblemCode } from '../src/problem.ts'
+import { toHex, utf8 } from '../src/proof/bytes.ts'
+import { canonical } from '../src/proof/canonical-json.ts'
+import { sha256 } from '../src/proof/sha256.ts'
 import { STATUS } from '../src/status.ts'
+import { tableFile, tableText } from '../test/support/tables.ts'
 
 /** The files that are read off the code, by path from the top of the project. */
 export const generated = (): Record<string, string> => ({
+  'docs/spec/tables/digest.json': tableText({ rule: digestOfTables() }),
   '.env.example': environmentExample(),
   'docs/spec/problems.md': problemsPage(),
 })
+
+/** The tables that the rule of the lookup reads. */
+const OF_THE_RULE = ['charts', 'localities', 'modifiers', 'reasons']
+/** What tables say to people does not count. */
+const FOR_PEOPLE = ['is', 'says', 'source', 'sources']
+
+/** The SHA-256 of the tables of the rule, in lowercase hex. */
+function digestOfTables(): string {
+  const read = (name: string): object =>
+    JSON.parse(tableFile(`${name}.json`), (member, value) => (FOR_PEOPLE.includes(member) ? undefined : value))
+  const tables = Object.fromEntries(OF_THE_RULE.map((name) => [name, read(name)]))
+  return toHex(sha256(utf8(canonical(tables))))
+}
 
 /** Refusals of operator commands. No route can give them. */
 const COMMAND_LINE_ONLY: readonly ProblemCode[] = [
