@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonText } from './json-text.ts'
 import { type Operation, operation, ReadyAnswer } from './operation.ts'
 
 const MAX_LIMIT = 200
@@ -101,6 +102,6 @@ export const pagedOperation = <I extends z.ZodObject, O extends z.ZodType>(spec:
       const { total, next_after, ...found } = await spec.run(input, caller)
       const position = pageOf({ path: spec.http.path, query: input as Query, total, next_after })
       const answer = { ...found, ...position }
-      return spec.isReady ? new ReadyAnswer(JSON.stringify(answer), position.links) : answer
+      return spec.isReady ? new ReadyAnswer(jsonText(answer), position.links) : answer
     },
   })

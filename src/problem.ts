@@ -80,7 +80,7 @@ export const PRICE_PROBLEMS = {
   absent_anesthesia: absent(
     'anesthesia',
     'The price depends on how long the anesthesia took. Ask for the base units, the minutes and the factor per unit: the lookup with basis=medicare_anesthesia has the factor.',
-    'If `available.bases` has medicare_anesthesia, ask with it, without a modifier, for the factor per unit; the amount also needs the base units and the minutes. Do not invent a price.',
+    'If `about.available.bases` has medicare_anesthesia, ask with it for the factor per unit, without a modifier. The amount also needs base units and minutes.',
   ),
   absent_not_applicable_in_setting: absent(
     'not_applicable_in_setting',
@@ -102,15 +102,15 @@ export const PRICE_PROBLEMS = {
   ),
   not_on_schedule: refused(
     'not_on_schedule',
-    'The member `available` lists what there is for the code. Check code, region, modifier and setting; do not invent a price.',
+    '`about.available` lists what there is for the code. Check code, region, modifier and setting; do not invent a price.',
   ),
   no_edition_for_day: refused(
     'no_edition_for_day',
-    'Ask for a day in a period of `charts`, or ask the operator to load the edition. `last_known`, if it is there, is what it was before. Never use a price of another period.',
+    'Ask for a day in a period of `charts`, or have the edition loaded. Never use a price of another period, such as `last_known`.',
   ),
   modifier_not_priced: refused(
     'modifier_not_priced',
-    'The member `available` lists the modifiers of this code, if it has any. Ask with one of those, or, if there are none, without a modifier, and say so beside the amount.',
+    '`about.available` lists the modifiers of this code, if it has any. Ask with one of those, or, if there are none, without a modifier, and say so beside the amount.',
   ),
   modifier_not_allowed: refused('modifier_not_allowed', 'Ask without the modifier, and do not adjust the amount.'),
   unknown_provider: refused(
@@ -124,11 +124,11 @@ export const PRICE_PROBLEMS = {
   ),
   region_ambiguous: refused(
     'region_ambiguous',
-    'Ask again with the ZIP code of the place, or with a region from the member `choices`.',
+    'Ask again with the ZIP code of the place, or with a region from `about.choices`.',
   ),
   region_not_covered: refused(
     'region_not_covered',
-    'Take a region from the member `available` or from /api/coverage, and say which one you took; do not present its price as this region\u2019s.',
+    'Take a region from `about.available` or from /api/coverage, and say which one you took; do not present its price as this region\u2019s.',
   ),
 } as const satisfies Record<string, Entry>
 

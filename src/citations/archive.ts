@@ -23,6 +23,8 @@ interface CopyStorage {
   has(sha256: string): Promise<boolean>
   /** Stores a copy, whole or not at all. */
   put(sha256: string, path: string): Promise<void>
+  /** Writes a copy to a new file. False if there is no copy. */
+  get(sha256: string, file: string): Promise<boolean>
   /** The actual digest of a copy; undefined if there is no copy. */
   digest(sha256: string): Promise<string | undefined>
 }
@@ -62,6 +64,11 @@ export class SourceArchive {
   #keepMember(file: string, member: Uint8Array): Promise<string> {
     writeFileSync(file, member, { mode: 0o600, flag: 'wx' })
     return this.keep(file)
+  }
+
+  /** Writes a copy to a new file. False if there is none, or its bytes do not match its name. */
+  async bring(sha256: string, file: string): Promise<boolean> {
+    return (await this.storage.get(checkedDigest(sha256), file)) && (await digestOf(file)) === sha256
   }
 
   /** Whether a copy exists and its bytes match its name. */
@@ -111,6 +118,12 @@ class CopyFolder implements CopyStorage {
     }
   }
 
+  async get(sha256: string, file: string): Promise<boolean> {
+    if (!existsSync(this.#pathOf(sha256))) return false
+    copyFileSync(this.#pathOf(sha256), file)
+    return true
+  }
+
   async digest(sha256: string): Promise<string | undefined> {
     return existsSync(this.#pathOf(sha256)) ? digestOf(this.#pathOf(sha256)) : undefined
   }
@@ -126,6 +139,10 @@ export class CopyBucket implements CopyStorage {
 
   put(sha256: string, path: string): Promise<void> {
     return inTemporary((packed) => this.files.put(sha256, path, packed))
+  }
+
+  get(sha256: string, file: string): Promise<boolean> {
+    return this.files.get(sha256, file)
   }
 
   digest(sha256: string): Promise<string | undefined> {

@@ -57,5 +57,5 @@ async function fetchAnswer(url: string, rails: string | undefined): Promise<{ st
 function refusalText(status: number, text: string): string | undefined {
   if (status < 300) return undefined
   const [, code = ''] = /"code":"([a-z_]{1,60})"/.exec(text) ?? []
-  return /"(proof|absence|because)":/.test(text) ? undefined : `that address answered ${status} ${code}`.trimEnd()
+  return /"proof":/.test(text) ? undefined : `that address answered ${status} ${code}`.trimEnd()
 }

@@ -27,7 +27,7 @@ export const backup: Command = {
     const [file, ...more] = positionals
     if (file === undefined || more.length > 0) throw new UsageFault('name one new file: atr backup FILE')
     // Opening the store refuses it if it is missing, damaged or older than its checkpoint lock.
-    const { db } = await openStore(config)
+    const { db } = await openStore(config, { takesOlder: true })
     const line = progressLine(values.json)
     using stopping = ifInterrupted(
       `no backup was made. \`atr backup ${file}\` begins again, and copies only the release files that are not there yet`,

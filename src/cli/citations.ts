@@ -51,7 +51,7 @@ export const citations: Command = {
     const [action = '', ...more] = positionals
     if (action !== 'check') throw unknownAction('citations', action, ACTIONS)
     if (more.length > 0) throw new UsageFault('atr citations check takes options only')
-    const { db } = await openStore(config)
+    const { db } = await openStore(config, { takesOlder: true })
     try {
       const cited = await citedSources(db, dayOf(Date.now()))
       const parts = {

@@ -1,5 +1,7 @@
 import type { Config } from '../config.ts'
+import { StoreFault } from '../db/fault.ts'
 import { type Installation, openInstallation } from '../installation.ts'
+import { isOfOlderForm } from '../upgrade/store.ts'
 
 /** The help of a command or one of its actions. */
 export interface Help {
@@ -33,9 +35,29 @@ export const printsJson = (): boolean => process.argv.includes('--json')
 export const notice = (message: string): void =>
   console.error(printsJson() ? JSON.stringify({ notice: { message } }) : `atr: ${message}`)
 
+interface OpenOptions {
+  isTaken?: boolean
+  /** For commands that neither serve releases nor make new ones: a store of an older form is opened too. */
+  takesOlder?: boolean
+}
+
 /** Opens the installation. Prints a notice if a signed checkpoint is not public yet. */
-export const openStore = (config: Config, options: { isTaken?: boolean } = {}): Promise<Installation> =>
-  openInstallation(config, { ...options, tell: notice })
+export async function openStore(
+  config: Config,
+  { takesOlder = false, ...options }: OpenOptions = {},
+): Promise<Installation> {
+  const installation = await openInstallation(config, { ...options, tell: notice })
+  try {
+    if (!takesOlder && (await isOfOlderForm(installation.db))) throw new StoreFault(OLDER_FORM)
+    return installation
+  } catch (error) {
+    await installation.db.close()
+    throw error
+  }
+}
+
+export const OLDER_FORM =
+  'the releases of the store have an older form: run `atr upgrade --sources FOLDER` with the folder of the published files'
 
 /** The fault for a first word that is not an action of the command. */
 export function unknownAction(command: string, name: string, actions: Readonly<Record<string, unknown>>): UsageFault {

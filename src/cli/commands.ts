@@ -23,6 +23,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./restore.ts')).restore,
   migrate: async () => (await import('./migrate.ts')).migrate,
+  upgrade: async () => (await import('./upgrade.ts')).upgradeCommand,
   witness: async () => (await import('../../tools/witness/command.ts')).witness,
 }
 

@@ -64,7 +64,7 @@ export const outcomes: Command = {
     if (path === undefined || more.length > 0) throw new UsageFault(`name one file: atr outcomes ${action} FILE`)
     const why = whyUnreadable(path)
     if (why) throw new Problem('outcomes_refused', why)
-    const { db, pepper } = await openStore(config)
+    const { db, pepper } = await openStore(config, { takesOlder: true })
     try {
       using stopping = ifInterrupted(
         'the file was taken whole or not at all. Run the same command again: it says so if it was taken',
@@ -129,7 +129,7 @@ export const figures: Command = {
     if (exact) notice(INSIDER)
     if (exact && !isAccepted && !isDry)
       throw new Problem('figures_held', 'exact figures are not published without --accept-risk: nothing was changed')
-    const installation = await openStore(config)
+    const installation = await openStore(config, { takesOlder: true })
     try {
       if (action === 'audit') return await auditAll(installation, json)
       const retention = config.OUTCOMES_RETENTION === 'on'

@@ -63,7 +63,7 @@ export const keys: Command = {
     if (!Object.hasOwn(ACTIONS, action)) throw unknownAction('keys', action, ACTIONS)
     const { values, positionals } = parseArgs({ args: rest, options: OPTIONS, allowPositionals: true })
     const request = parseRequest(action, values, positionals) // before the store is opened, because it may be invalid
-    const installation = await openStore(config)
+    const installation = await openStore(config, { takesOlder: true })
     const parts = keyParts(installation)
     try {
       switch (request.action) {

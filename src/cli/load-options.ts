@@ -45,7 +45,7 @@ export const optionTexts = (readers: Readers = READERS): [string, string][] => [
   ['--effective-from DAY', 'the first day of the edition, such as 2026-07-01, if the file does not say it'],
   [
     '--effective-to DAY',
-    'the last day of the edition, in place of the one in the file or in the publisher\u2019s calendar',
+    'the last day of the edition, in place of the one in the file or in the publisher\u2019s calendar; where it is later than that one, every answer says so',
   ],
   ['--url URL', 'the address that the files are from: every proof cites it; or once for each file, in their order'],
   ['--retrieved-at TIME', 'when the file was downloaded, such as 2026-07-01T00:00:00Z; now by default'],

@@ -56,7 +56,7 @@ export async function loadInChild(args: readonly string[], config: Config): Prom
     await child.exited
     if (child.signalCode === null) return child.exitCode ?? 0
     // Opening the store removes the unfinished release.
-    await openStore(config).then(({ db }) => db.close())
+    await openStore(config, { takesOlder: true }).then(({ db }) => db.close())
     if (stop.signal) return tellInterrupted(stop.signal, remainsText(staged), args.includes('--json'))
     throw stopProblem(stop, child.signalCode, config, staged)
   } finally {

@@ -88,7 +88,7 @@ export const log: Command = {
     const [action = '', ...more] = positionals
     if (!Object.hasOwn(ACTIONS, action)) throw unknownAction('log', action, ACTIONS)
     if (more.length > 0) throw new UsageFault('atr log takes one action at a time')
-    const installation = await openStore(config)
+    const installation = await openStore(config, { takesOlder: true })
     const { db, registryLog, figuresLog, keyFile } = installation
     const logs = [registryLog, figuresLog]
     try {

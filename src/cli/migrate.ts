@@ -158,7 +158,7 @@ export async function move(
   trace('taken')
   try {
     if (!(await isStoreAt(from)) && (await wasMoved(from))) return await finishMove(config, to, now)
-    const installation = await openStore(config, { isTaken: true })
+    const installation = await openStore(config, { isTaken: true, takesOlder: true })
     try {
       if (await isStoreAt(to)) throw await targetTaken(installation, to)
       const moved = await copyTo(installation, to, now, { trace, tell })
@@ -224,7 +224,7 @@ async function finishMove(config: Config, to: StorePlace, now: number): Promise<
   if (!whole && !(await isStoreAt(to)))
     throw new StoreFault('the store was moved from here, but not to that address: name the one that it was moved to')
   if (whole) await putInPlace(whole, to)
-  const installation = await openStore(target)
+  const installation = await openStore(target, { takesOlder: true })
   try {
     return { ...(await checkedContent(installation, now)), resumed: whole !== undefined, already: whole === undefined }
   } finally {

@@ -12,7 +12,8 @@ import { findPredecessor, listReleases } from '../registry/release/store.ts'
 import { withdraw } from '../registry/release/withdrawal.ts'
 import { standingNow } from '../registry/state/state.ts'
 import { releasesInForce } from '../registry/store.ts'
-import { OVERRIDE_REASONS, WITHDRAWAL_REASONS } from '../tables/service-reasons.ts'
+import { OVERRIDE_REASONS } from '../tables/service-reasons.ts'
+import { WITHDRAWAL_REASONS } from '../tables/withdrawals.ts'
 import {
   type Command,
   DONE,
@@ -154,7 +155,7 @@ export const release: Command = {
     if (name !== 'sample' && (values.rows !== undefined || values.cpt !== undefined))
       throw new UsageFault('--rows and --cpt are options of atr release sample')
     using _ = action.left === undefined ? undefined : ifInterrupted(action.left)
-    const { db, registryLog, cosign } = await openStore(config)
+    const { db, registryLog, cosign } = await openStore(config, { takesOlder: true })
     try {
       return await action.run({ db, registryLog, cosign, ids, ...values })
     } finally {

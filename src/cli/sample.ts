@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Config } from '../config.ts'
 import { importProviders } from '../figures/ledger/directory.ts'
 import { importOutcomes } from '../figures/ledger/ledger.ts'
 import { releaseFigures } from '../figures/release.ts'
@@ -7,6 +8,10 @@ import { load } from '../ingest/load.ts'
 import type { Installation } from '../installation.ts'
 import { overrideAll } from '../registry/release/breaker.ts'
 import { publish } from '../registry/release/publish.ts'
+import { upgradePlan } from '../upgrade/plan.ts'
+import { findSources } from '../upgrade/sources.ts'
+import { missingSources, upgrade } from '../upgrade/upgrade.ts'
+import { notice, openStore } from './command.ts'
 import { recheck } from './fsck.ts'
 
 const SAMPLE = join(import.meta.dir, '../../sample')
@@ -51,4 +56,21 @@ export async function loadSample(
   await importOutcomes(db, Bun.file(inSample('outcomes.csv')).stream(), { now, data_class: 'sample' })
   await releaseFigures({ db, log: figuresLog, now, cosign, dice: systemDice() })
   await recheck({ db, registryLog, figuresLog }, now())
+}
+
+/** Makes the releases of a demo store of an older form anew: its files are those of the sample. */
+export async function upgradeSample(config: Config): Promise<void> {
+  const { db, registryLog, cosign } = await openStore(config, { takesOlder: true })
+  try {
+    const plan = await upgradePlan(db)
+    if (!plan.isDue) return
+    const wanted = plan.releases.flatMap(({ release }) => release.citations)
+    const found = await findSources(wanted, undefined, [SAMPLE])
+    // Files of others were loaded into it: `serve` then says which command it needs.
+    if (missingSources(plan, found).length > 0) return
+    const upgraded = await upgrade({ publisher: { db, log: registryLog, cosign }, archive: undefined }, plan, found)
+    notice(`the sample data had an older form: ${upgraded.length} releases were made anew`)
+  } finally {
+    await db.close()
+  }
 }

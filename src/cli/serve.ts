@@ -45,6 +45,7 @@ export const serve: Command = {
       await tryPort(config) // before the key is made: it is shown once, and a busy port must not waste it
       console.log(demoKeyLines(await makeDemo(config)))
     }
+    if (values.demo) await (await import('./sample.ts')).upgradeSample(config)
     warnIfExposed(config)
     if (config.WORKERS > 1) return serveByWorkers(config, values.demo)
     const running = await serveHere(config)

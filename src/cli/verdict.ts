@@ -1,11 +1,10 @@
 // The result of `atr verify`, and its text.
 
 import type { FiguresState } from '../proof/figures.ts'
-import type { Decision } from '../proof/lookup/lookup.ts'
-import type { DerivationFault } from '../proof/price/derivation.ts'
+import type { Decision } from '../proof/lookup/decision.ts'
 import type { Citation } from '../proof/price/release.ts'
 import { rowKey } from '../proof/price/row.ts'
-import type { Fault, ProvedEdition, ProvedRow, VerifiedAnswer } from '../proof/verify-lists.ts'
+import type { Fault, ProvedEdition, ProvedRow, VerdictClass, VerifiedAnswer } from '../proof/verify-lists.ts'
 import { REASONS, type SourceFault } from '../proof/whole/reasons.ts'
 import type { GrowthVerdict } from './growth.ts'
 import { priceText } from './release-text.ts'
@@ -32,7 +31,8 @@ export type PassedVerdict = VerifiedAnswer & {
 }
 export type FailedVerdict = {
   ok: false
-  reason: Fault | DerivationFault | SourceFault | Extract<GrowthVerdict, { ok: false }>['reason']
+  class?: VerdictClass
+  reason: Fault | SourceFault | Extract<GrowthVerdict, { ok: false }>['reason']
   /** The key of the row that failed, and the file it needs, if they are known. */
   row?: string
   at?: number
@@ -60,7 +60,7 @@ export function details(verdict: Verdict): string[] {
     ...decisions.flatMap((decision) => (decision.outcome === 'price' ? adjusted(decision) : [])),
     ...(lapsed ? ['the release is in force on no day: it was withdrawn or replaced'] : []),
     ...editions.map(describeEdition),
-    ...(page?.before ? [`the page before ends with ${page.before.chart}, in force from ${page.before.from}`] : []),
+    ...(page?.from ? [`the page begins at place ${page.from} of the timeline`] : []),
     ...(page?.has_more ? ['this is one page: the list goes on'] : []),
     ...(figures === undefined ? [] : [describeFigures(figures)]),
     ...(exported ? [`the export has all ${exported.rows} rows of ${exported.release_id}, and no other`] : []),

@@ -1,11 +1,13 @@
 import { expect, test } from 'bun:test'
+import type { Manifest } from '../proof/price/release.ts'
+import { nameOf } from '../proof/price/timeline.ts'
 import { standsAt } from '../proof/whole/asked.ts'
 import { isLapsed, questionFrom } from './verify-question.ts'
 
 const URL = 'https://registry.example'
-const PAGE = JSON.stringify({ data: [], as_of: '2026-07-15' })
-const SHEET = JSON.stringify({ data: [], not_held: [], as_of: '2026-07-15' })
-const HISTORY = JSON.stringify({ data: [], timeline: [] })
+const PAGE = JSON.stringify({ data: [], page: {}, as_of: '2026-07-15' })
+const SHEET = JSON.stringify({ data: [], as_of: '2026-07-15' })
+const HISTORY = JSON.stringify({ data: [], page: {} })
 const NOTE =
   'registry.example/log/registry\n3\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n— registry.example/log/registry AAAAAAAA\n'
 
@@ -74,16 +76,20 @@ test('a bill is checked line by line with the request that was sent', () => {
 
 test('only answers that need no question are checked without one: a checkpoint, figures, changes, a whole list', () => {
   expect(questionFrom('-', NOTE, {})).toEqual({ anyQuestion: true, checkpoint: true })
-  expect(questionFrom('-', JSON.stringify({ data: [], proof: {} }), {})).toEqual({ releases: {} })
+  expect(questionFrom('-', JSON.stringify({ data: [], from: 0 }), {})).toEqual({ releases: {} })
   expect(questionFrom('-', JSON.stringify({ data: [{ seq: 1 }], states: [] }), {})).toEqual({ anyQuestion: true })
-  for (const text of [PAGE.replace('"data":[]', '"data":[{}]'), SHEET.replace('[]', '[{}]'), '{"cpt":"99213"}'])
+  for (const text of [PAGE, SHEET, HISTORY, SHEET.replace('[]', '[{}]'), '{"code":"99213"}'])
     expect(() => questionFrom('-', text, {})).toThrow('give the question')
 })
 
 test('the place of a row, and whether it is in force on no day, come from its proof', () => {
-  const proof = { release: { release_id: 'cms-pfs:RVU26C:1' }, row: { index: 5 }, in_force: null }
-  expect(standsAt({ proof }, { release_id: 'cms-pfs:RVU26C:1', index: 5 })).toBe(true)
-  expect(standsAt({ proof }, { release_id: 'cms-pfs:RVU26C:1', index: 6 })).toBe(false)
+  const [other, release] = ['cms-pfs:RVU26B:1', 'cms-pfs:RVU26C:1'].map((release_id) => ({ release: { release_id } }))
+  const body = { row: { release: 1, index: 5 }, proof: { releases: [other, release] } }
+  expect(standsAt(body, { release_id: 'cms-pfs:RVU26C:1', index: 5 })).toBe(true)
+  expect(standsAt(body, { release_id: 'cms-pfs:RVU26B:1', index: 5 })).toBe(false)
+  expect(standsAt(body, { release_id: 'cms-pfs:RVU26C:1', index: 6 })).toBe(false)
   expect(standsAt({}, { release_id: 'cms-pfs:RVU26C:1', index: 5 })).toBe(false)
-  expect([JSON.stringify({ proof }), '{}'].map(isLapsed)).toEqual([true, false])
+  const leaves = [[0, { release: nameOf(release?.release as Manifest) }]]
+  const inForce = { ...body, proof: { ...body.proof, timeline: { leaves } } }
+  expect([body, inForce, {}].map((each) => isLapsed(JSON.stringify(each)))).toEqual([true, false, false])
 })

@@ -2,6 +2,7 @@ import { dayOf } from '../calendar.ts'
 import { jsonIn } from '../proof/canonical-json.ts'
 import { parseNote } from '../proof/note/signed-note.ts'
 import type { Members } from '../proof/shape.ts'
+import { mainPointer, periodOf, releaseOf, type ShownBody } from '../proof/shown.ts'
 import { askedAt, billAsked, type ExpectedAnswer } from '../proof/whole/asked.ts'
 import { kindOf } from '../proof/whole/kind.ts'
 import { isShortAnswer } from '../proof/whole/open-points.ts'
@@ -80,5 +81,8 @@ const bodyOf = (text: string): Members => (jsonIn(text) ?? {}) as Members
 export const isReference = (text: string): boolean => isShortAnswer(jsonIn(text))
 
 /** Whether the row of a verified answer belongs to a release that is in force on no day. */
-export const isLapsed = (text: string): boolean =>
-  (bodyOf(text)['proof'] as { in_force?: unknown } | undefined)?.in_force === null
+export const isLapsed = (text: string): boolean => {
+  const body = bodyOf(text) as ShownBody
+  const release = releaseOf(body, mainPointer(body))
+  return release !== undefined && periodOf(body, release) === undefined
+}

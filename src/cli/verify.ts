@@ -3,9 +3,12 @@ import { absenceCheck, sourceCheck } from '../ingest/source-check.ts'
 import { givenAt, wantedBy } from '../ingest/source-gather.ts'
 import { parseJson } from '../proof/canonical-json.ts'
 import { verifyChanges } from '../proof/changes.ts'
+import type { ShownRow } from '../proof/envelope.ts'
 import { isWholeExport } from '../proof/export/whole-export.ts'
+import { failed } from '../proof/fault.ts'
 import { openCheckpoint } from '../proof/note/checkpoint.ts'
-import { type AnyRow, rowKey } from '../proof/price/row.ts'
+import { rowKey } from '../proof/price/row.ts'
+import { releaseOf, type ShownBody } from '../proof/shown.ts'
 import {
   isFresh,
   type ProvedRow,
@@ -219,10 +222,11 @@ async function atSource(
 
 /** The place in the answer to a single question. It was proved with the rest of the answer. */
 function findPlace(text: string): ProvedRow | undefined {
-  const { place } = parseJson(text) as { place?: AnyRow & { proof?: Pick<ProvedRow, 'release'> } }
-  if (!place?.proof) return undefined
-  const { proof, ...row } = place
-  return { row, release: proof.release }
+  const body = parseJson(text) as ShownBody & { place?: ShownRow }
+  if (!body.place?.proof) return undefined
+  const { proof, ...row } = body.place
+  const release = releaseOf(body, proof)
+  return release && { row, release }
 }
 
 /** Checks that an export has all rows of the release whose first row is proved. */
@@ -232,13 +236,13 @@ async function wholeVerdict(exported: Export, verdict: Verdict): Promise<Verdict
   const content = contentOf(exported)
   return release && content !== undefined && (await isWholeExport(content, release))
     ? { ...verdict, exported: { release_id: release.release_id, rows: release.row_count } }
-    : { ok: false, reason: 'row_not_in_release' }
+    : failed('row_not_in_release')
 }
 
 async function noteVerdict(text: string, policy: TrustPolicy, options: VerifyOptions): Promise<Verdict> {
   const opened = await openCheckpoint(text, policy)
   if (!opened.ok) return opened
-  if (!(await isFresh(text, policy, null, options))) return { ok: false, reason: 'state_too_old' }
+  if (!(await isFresh(text, policy, null, options))) return failed('state_too_old')
   const { origin, size } = opened.head
   const nothing = {
     rows: [],

@@ -2,6 +2,7 @@
 
 import { tilePath } from '../proof/growth.ts'
 import type { Inquiry, VerifiedAnswer } from '../proof/verify-lists.ts'
+import { standsAt } from '../proof/whole/asked.ts'
 import type { Operations } from './api-types.ts'
 import { Checks, type LogName, type PinStore } from './checks.ts'
 import { ClientError, notVerified, refusalOf } from './error.ts'
@@ -45,7 +46,7 @@ type Output<Name extends keyof Operations> = Operations[Name]['output']
 type Question<Name extends keyof Operations> = Omit<Input<Name>, 'proof'>
 type WithProof<Name extends keyof Operations> = Exclude<
   Output<Name>,
-  { proof: { type: 'agent-trust-registry/proof-ref@v2' } }
+  { proof: { type: 'agent-trust-registry/proof-ref@v3' } }
 >
 type Query = Record<string, string | number | undefined>
 
@@ -109,8 +110,7 @@ export class RegistryClient {
     const path = `/rows/${encodeURIComponent(release_id)}/${index}`
     const answer = await this.#get<Output<'get_row'>>(path, {}, { anyQuestion: true }, call)
     // The answer is hostile: it was proved, but may be something else than a row.
-    const { release, row } = (answer.body.proof ?? {}) as Partial<typeof answer.body.proof>
-    if (release?.release_id !== release_id || row?.index !== index) throw notVerified('answers_another_question')
+    if (!standsAt(answer.body, { release_id, index })) throw notVerified('answers_another_question')
     return answer
   }
 
@@ -203,7 +203,7 @@ export class RegistryClient {
     const once = async (more: Request): Promise<Answer<Body>> => {
       const pinned = await this.#checks?.pinnedSizes()
       const { response, text } = await send(more)
-      const isAbsence = response.status === 404 && /"(proof|absence|because)":/.test(text)
+      const isAbsence = response.status === 404 && /"proof":/.test(text)
       if (!response.ok && !isAbsence) throw refusalOf(response, text)
       const { status } = response
       if (!pinned || !this.#checks) return { status, body: JSON.parse(text) as Body, proved: undefined }
@@ -233,7 +233,7 @@ function unprovedReason(error: unknown, text: string): Unproved {
 }
 
 /** The answer to a bill without proofs. */
-type ShortBatch = { results: { row?: { proof: { type: 'agent-trust-registry/proof-ref@v2' } } }[] }
+type ShortBatch = { results: { row?: { proof: { type: 'agent-trust-registry/proof-ref@v3' } } }[] }
 
 async function bodyOf<Body>(reply: Promise<Reply>): Promise<Body> {
   const { response, text } = await reply

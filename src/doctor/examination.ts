@@ -18,6 +18,7 @@ import { limitsOf } from '../main.ts'
 import { answerValue } from '../operation.ts'
 import { openNote } from '../proof/note/signed-note.ts'
 import { CHARTS } from '../registry/charts.ts'
+import { isOfOlderForm, listOlder } from '../upgrade/store.ts'
 import { equipmentFindings } from './equipment.ts'
 import { type Finding, type FindingCode, finding, findingOf, statusOf } from './finding.ts'
 import { type Disk, diskFindings, disksOf, fileFindings, type Listener, listenerOf } from './machine.ts'
@@ -170,6 +171,13 @@ async function recordsOf(subject: Subject, findings: Finding[]): Promise<Records
     return result?.facts
   }
   await attempt(() => checkUnlocked(subject.installation))
+  const older = await attempt(() => olderReleases(subject.installation.db))
+  if (older?.isDue) {
+    findings.push(finding('older_form', 'the releases of the store have an older form'))
+    return { report: undefined, releases: undefined, witnesses: undefined, keys: undefined, events: undefined }
+  }
+  if (older && older.left > 0)
+    findings.push(finding('older_left', `${older.left} releases of an older form were left without a successor`))
   await addFindings(() => logFindings(subject))
   await addFindings(() => releaseFileFindings(subject))
   const report = await attempt(() => serviceReport(subject))
@@ -181,6 +189,11 @@ async function recordsOf(subject: Subject, findings: Finding[]): Promise<Records
   await addFindings(() => archiveFindings(subject))
   await addFindings(() => equipmentFindings(subject))
   return { report, releases, witnesses, keys, events }
+}
+
+async function olderReleases(db: Installation['db']): Promise<{ isDue: boolean; left: number }> {
+  const left = (await listOlder(db)).filter(({ standing }) => standing === 'left').length
+  return { isDue: await isOfOlderForm(db), left }
 }
 
 /** The integrity report of the service itself, so that both always agree. */

@@ -30,7 +30,18 @@ export const FINDINGS = {
   },
   pepper_missing: { level: 'fail', remedy: `Check PEPPER_FILE, or ${RESTORE}. Never run \`atr init\` over the rest.` },
   store_newer: { level: 'fail', remedy: 'Upgrade the program. There is no way back but a backup.' },
-  store_older: { level: 'warn', remedy: 'Make a backup. Then any other command brings the store up to date.' },
+  store_older: {
+    level: 'warn',
+    remedy: 'Make a backup with that version. Then run `atr upgrade`, which brings the store up to date.',
+  },
+  older_form: {
+    level: 'fail',
+    remedy: 'Run `atr upgrade --sources FOLDER` with the folder of the published files.',
+  },
+  older_left: {
+    level: 'warn',
+    remedy: 'They are not served. Find their files, and run `atr upgrade --sources FOLDER`, which names them.',
+  },
   store_away: {
     level: 'fail',
     remedy: 'Start the database, or look why it does not answer. Then run `atr doctor` again.',

@@ -29,14 +29,27 @@ test('a follower can tell that no change is missing between any two checkpoints'
     const check = (given: Partial<Entries>) => verifyChanges({ data, states, ...given }, older, newest, figures.policy)
     expect(await check({ data: data.toReversed() })).toEqual({ ok: true, entries: data.length, from: size, to: 49 })
     for (const i of data.keys())
-      expect(await check({ data: data.toSpliced(i, 1) })).toEqual({ ok: false, reason: 'entries_missing' })
+      expect(await check({ data: data.toSpliced(i, 1) })).toEqual({
+        ok: false,
+        class: 'incomplete',
+        reason: 'entries_missing',
+      })
     for (const i of states.keys())
-      expect(await check({ states: states.toSpliced(i, 1) })).toEqual({ ok: false, reason: 'entries_missing' })
+      expect(await check({ states: states.toSpliced(i, 1) })).toEqual({
+        ok: false,
+        class: 'incomplete',
+        reason: 'entries_missing',
+      })
     const [first, second] = data
     if (!first || !second) continue
-    expect(await check({ data: data.with(0, second) })).toEqual({ ok: false, reason: 'repeated_item' })
+    expect(await check({ data: data.with(0, second) })).toEqual({
+      ok: false,
+      class: 'malformed',
+      reason: 'repeated_item',
+    })
     expect(await check({ data: data.with(0, { ...first, new: 0.99 }) })).toEqual({
       ok: false,
+      class: 'not_in_log',
       reason: 'entry_not_in_log',
     })
   }
@@ -59,6 +72,7 @@ test('a release at which nothing moved is a place of the log that a follower see
   expect(await verifyBody(JSON.stringify(page), figures.policy, { anyQuestion: true })).toMatchObject({ ok: true })
   expect(await verifyChanges({ data: [] }, older, newer, figures.policy)).toEqual({
     ok: false,
+    class: 'incomplete',
     reason: 'entries_missing',
   })
 })
@@ -107,7 +121,11 @@ test('entries of one log do not continue another, nor an older state of it that 
   const newer = (await one.log.head(one.db)).note
   const entries = await entriesAfter(one, 8)
   expect(await verifyChanges(entries, older, newer, one.policy)).toMatchObject({ ok: true, entries: 7 })
-  expect(await verifyChanges(entries, newer, older, one.policy)).toEqual({ ok: false, reason: 'log_rolled_back' })
+  expect(await verifyChanges(entries, newer, older, one.policy)).toEqual({
+    ok: false,
+    class: 'stale',
+    reason: 'log_rolled_back',
+  })
   // Entries under the older checkpoint may be included, as in a page that is newest first.
   expect(await verifyChanges(await entriesAfter(one, 6), older, newer, one.policy)).toMatchObject({
     ok: true,
@@ -118,5 +136,9 @@ test('entries of one log do not continue another, nor an older state of it that 
   // Another history of the same size, signed with the key of the log.
   const [signer] = one.log.signers
   const forged = await signNote(formatTreeHead({ origin: signer.name, size: 9, root: new Uint8Array(32) }), [signer])
-  expect(await verifyChanges(entries, forged, newer, one.policy)).toEqual({ ok: false, reason: 'log_forked' })
+  expect(await verifyChanges(entries, forged, newer, one.policy)).toEqual({
+    ok: false,
+    class: 'not_in_log',
+    reason: 'log_forked',
+  })
 })

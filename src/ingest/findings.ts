@@ -52,12 +52,13 @@ export function noAmount(rate: string): string | undefined {
 
 /** Rules that refuse a line whose code can be read. */
 export type LineRule = 'R02' | 'R03' | 'R14'
-type RowParts = Pick<Row, 'cpt' | 'modifier' | 'npi' | 'basis' | 'effective_from'> &
+type RowParts = Pick<Row, 'code' | 'modifier' | 'npi' | 'basis' | 'effective_from'> &
   Partial<Pick<Row, 'setting' | 'class'>>
 
 /** The row of a line that a rule refuses: it says that the line is there, but not what it says. */
 export function unreadableRow(parts: RowParts, rule: LineRule, line: number): Extract<Row, { kind: 'absence' }> {
   return {
+    payer: null,
     setting: null,
     class: null,
     ...parts,

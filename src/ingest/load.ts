@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import { Problem } from '../problem.ts'
 import { toHex, utf8 } from '../proof/bytes.ts'
 import { canonical } from '../proof/canonical-json.ts'
-import { isCitation, type PeriodSource } from '../proof/price/release.ts'
+import { isCitation } from '../proof/price/release.ts'
 import { sha256 } from '../proof/sha256.ts'
 import { isDay } from '../proof/shape.ts'
 import { CHARTS, type Chart, type Charts, chartOf, providerChart } from '../registry/charts.ts'
@@ -11,6 +11,7 @@ import { chartsSharingNpis } from '../registry/release/contents.ts'
 import { judged } from '../registry/release/row-rules.ts'
 import type { Findings } from '../registry/release/rules.ts'
 import { type Progress, type StagingResult, stage } from '../registry/release/staging.ts'
+import type { NewRelease } from '../registry/release/store.ts'
 import { spend } from './budget.ts'
 import type { LoadOptions, Reader, Reading } from './reader.ts'
 import { type ChartParts, READERS, type Readers } from './readers.ts'
@@ -91,17 +92,9 @@ async function stageReading(
   // Rule W03: a file that was cut at the end of a line looks sound, and is short.
   const isShort = line_total !== undefined && line_total < facts.leastLines
   if (isShort && data_class === 'published') rejects.set('W03', { count: 1, lines: [] })
-  const identity = {
-    kind,
-    files: sources.map((source) => source.sha256),
-    effective_from,
-    data_class,
-    npis: [...(options.npis ?? [])],
-    ...(options.effective_to === undefined ? {} : { effective_to: options.effective_to }),
-    ...(options.regions ? { regions: [...options.regions].sort() } : {}),
-  }
+  const files = sources.map((source) => source.sha256)
   const today = dayOf(now)
-  const source_digest = toHex(sha256(utf8(canonical(identity))))
+  const source_digest = sourceDigest({ kind, files, effective_from, data_class }, options)
   // The owner of the file is the first provider that it names, and the only one where it names no others.
   const providers = reading.providers ?? (provider === undefined ? null : [provider])
   const release = { chart, edition, effective_from, ...period, data_class, source_digest, citations, providers }
@@ -117,17 +110,45 @@ async function stageReading(
   return { ...staged, judged_without: without, shares_npis_with: await chartsSharingNpis(db, staged.release) }
 }
 
-/** The last day of an edition: from the operator, else from the file, else from the calendar of its chart. */
+interface LoadedSource {
+  kind: string
+  /** The SHA-256 of each cited file, in the order of the citations. */
+  files: readonly string[]
+  effective_from: string
+  data_class: 'published' | 'sample'
+}
+
+/** Identifies what was loaded, and with which options: the same again does nothing. */
+export function sourceDigest(
+  source: LoadedSource,
+  { npis = [], effective_to, regions }: Pick<LoadOptions, 'npis' | 'effective_to' | 'regions'>,
+): string {
+  const identity = {
+    ...source,
+    npis: [...npis],
+    ...(effective_to === undefined ? {} : { effective_to }),
+    ...(regions ? { regions: [...regions].sort() } : {}),
+  }
+  return toHex(sha256(utf8(canonical(identity))))
+}
+
+/**
+ * The last day of an edition: from the operator, else from the file, else from the calendar of its chart. Where the
+ * operator put it off, the publisher's own is kept, because every answer says it. A sample has no publisher.
+ */
 function periodOf(
   { calendar }: Chart,
   { effective_from, effective_to: inFile }: Reading,
-  { effective_to: said }: LoadOptions,
-): { effective_to: string; period_by: PeriodSource } {
-  const effective_to = said ?? inFile ?? periodEnd(calendar.next, effective_from)
+  { effective_to: said, data_class }: LoadOptions,
+): Pick<NewRelease, 'effective_to' | 'period_by' | 'publisher_until'> {
+  const own = inFile ?? periodEnd(calendar.next, effective_from)
+  const effective_to = said ?? own
   if (!isDay(effective_to) || effective_to < effective_from)
     throw new Problem(
       'invalid_parameter',
       'the last day of an edition (--effective-to) must be a day as YYYY-MM-DD, and not before its first day',
     )
-  return { effective_to, period_by: said !== undefined ? 'operator' : inFile !== undefined ? 'file' : 'calendar' }
+  const period_by = said !== undefined ? 'operator' : inFile !== undefined ? 'file' : 'calendar'
+  const isProlonged = effective_to > own && data_class !== 'sample'
+  return { effective_to, period_by, publisher_until: isProlonged ? own : null }
 }

@@ -126,7 +126,7 @@ describe.each(Object.entries(CHARTS))('the %s chart', (_, chart) => {
     for (const row of made.rows) {
       for (const name of Object.keys(row.derivation.inputs))
         expect([name, check(made, withInputs(row, { [name]: '7.77' }))]).toEqual([name, 'inputs_not_at_line'])
-      expect(check(made, { ...row, cpt: '00001' })).toBe('inputs_not_at_line')
+      expect(check(made, { ...row, code: '00001' })).toBe('inputs_not_at_line')
       expect(check(made, { ...row, modifier: 'ZZ' })).toBe('inputs_not_at_line')
       expect(check(made, { ...row, flags: ['made_up'] })).toBe('inputs_not_at_line')
     }
@@ -163,8 +163,8 @@ test('a mark NA that the file does not have, or has, must be as in the file', as
   const other = marked.setting === 'facility' ? 'non_facility' : 'facility'
   expect(check(made, { ...marked, setting: other })).toBe('inputs_not_at_line')
   const plain = find(made, ({ kind, region }) => kind === 'price' && region === 'national')
-  const { cpt, modifier, setting, locator, indicators } = plain
-  expect(check(made, { ...marked, cpt, modifier, setting, locator, indicators })).toBe('inputs_not_at_line')
+  const { code, modifier, setting, locator, indicators } = plain
+  expect(check(made, { ...marked, code, modifier, setting, locator, indicators })).toBe('inputs_not_at_line')
 })
 
 test('the same code in the other edition has other values', async () => {
@@ -316,7 +316,7 @@ test('a code that the physician schedule lists twice in two ways is withheld, an
     const line = text.split('\n').find((each) => each.startsWith('99213,,')) ?? ''
     return text.replace(line, `${line}\n${line.replace(',1.30,', ',9.99,')}`)
   })
-  const rows = physicianRows(rvus, readGpci(gpci), DAY, new Map()).filter(({ cpt }) => cpt === '99213')
+  const rows = physicianRows(rvus, readGpci(gpci), DAY, new Map()).filter(({ code }) => code === '99213')
   expect(rows).toEqual([
     expect.objectContaining({ kind: 'absence', reason: 'withheld_conflict', region: 'national', modifier: null }),
   ])

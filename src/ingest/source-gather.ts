@@ -9,7 +9,7 @@ import { isLegible, MAX_BYTES, readSources } from './source.ts'
 
 /** The part of a hospital's file that is needed to check some rows. */
 export const wantedBy = (rows: readonly Row[]): Selection => ({
-  codes: new Set(rows.flatMap(({ npi, cpt }) => (npi === null ? [] : [cpt]))),
+  codes: new Set(rows.flatMap(({ npi, code }) => (npi === null ? [] : [code]))),
   lines: new Set(rows.flatMap(({ locator }) => locator.map(({ line }) => line))),
 })
 

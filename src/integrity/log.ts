@@ -2,7 +2,6 @@ import { DamageFault, type Db, StoreFault } from '../db/db.ts'
 import { equalBytes, toBase64 } from '../proof/bytes.ts'
 import { openNote, signNote, type VerifierKey } from '../proof/note/signed-note.ts'
 import { formatTreeHead, parseTreeHead } from '../proof/note/tree-head.ts'
-import type { LogProof } from '../proof/price/proofs.ts'
 import {
   EMPTY_ROOT,
   HASH_SIZE,
@@ -33,6 +32,13 @@ interface LogParts {
   keys: () => LogKeys
   lock: CheckpointLock
   trace?: Trace
+}
+
+/** Where an entry stands in the log, under one of its checkpoints. */
+export interface EntryProof {
+  index: number
+  inclusion: string[]
+  checkpoint: string
 }
 
 /** An append-only log (C2SP tlog-tiles) in the database. Everything public is in it. */
@@ -152,7 +158,7 @@ export class Log {
   }
 
   /** The proof that entry `index` is in the log as of `head`. Throws if the proof does not hold, so that it is never sent. */
-  async prove(db: Db, index: number, head: StoredCheckpoint, leaf?: Hash): Promise<LogProof> {
+  async prove(db: Db, index: number, head: StoredCheckpoint, leaf?: Hash): Promise<EntryProof> {
     const read = this.subtrees(db)
     const path = await inclusionPath(index, head.size, read)
     const own = leaf ?? (await read({ height: 0, index }))

@@ -46,7 +46,7 @@ const PATHS = [
 ]
 
 const twoPrices = (amount: string) =>
-  aRelease({ rows: [aPrice({ cpt: '99213', price: { amount, currency: 'USD' } }), aPrice({ cpt: '99214' })] })
+  aRelease({ rows: [aPrice({ code: '99213', price: { amount, currency: 'USD' } }), aPrice({ code: '99214' })] })
 
 for (const engine of ENGINES)
   test(`on ${engine}, public data is served without a statement, and while the database is away`, async () => {

@@ -1,14 +1,16 @@
 // The answers that an honest service would give from a registry in memory, and, with a view that hides something, the
 // best that a service could do which hides it.
 
-import type { Editions } from './lookup/editions.ts'
-import { type Decision, lookUp } from './lookup/lookup.ts'
+import { choose } from './lookup/choose.ts'
+import type { Decision } from './lookup/decision.ts'
+import type { Registry } from './lookup/lists.ts'
 import { type ParsedQuestion, parseQuestion, type Question } from './lookup/question.ts'
 import { PLACE_CHART } from './price/charts.ts'
-import type { Because } from './price/proofs.ts'
+import { prolongedBy } from './price/prolonged.ts'
 import { type Period, type Provider, periodKey, providerKey } from './price/release.ts'
 import { type AnyRow, rowKey } from './price/row.ts'
 import { indexOfKey } from './price/timeline.ts'
+import { MemoryProof } from './proof-fixture.ts'
 import type { MemoryRegistry, MemoryRelease } from './registry-fixture.ts'
 
 export interface DecidedAnswer {
@@ -42,35 +44,62 @@ export async function answerOf(
   question: Question,
   view: AdmittedLeaves = everything(registry),
 ): Promise<DecidedAnswer> {
-  const asked = parseQuestion(question)
-  if (typeof asked === 'string') throw new RangeError(`not a question: ${asked}`)
-  const notes = new Notes(registry, asked, view)
-  const { decision, place } = lookUp(notes, asked)
-  const own = 'row' in decision ? notes.find(decision.chart, decision.row) : undefined
-  const at = place && notes.find(PLACE_CHART, place)
-  const because = await notes.because(own?.release, [own, at])
-  const beside = {
-    ...(because ? { because } : {}),
-    ...(at ? { place: await registry.cite(at.release, at.index) } : {}),
-  }
-  const cited = own && (await registry.cite(own.release, own.index))
-  return { decision, body: bodyOf(decision, cited, beside) }
+  const asked = parsed(question)
+  const proof = new MemoryProof(registry)
+  const { decision, told, main } = answerIn(proof, asked, view)
+  const body =
+    decision.outcome === 'price' && main
+      ? {
+          ...main.release.rows[main.index],
+          row: proof.pointer(main.release, main.index),
+          ...prolongedBy(main.release.manifest),
+        }
+      : { status: 404 }
+  return { decision, body: { ...body, ...told, proof: await proof.member() } }
 }
 
-/** A decision as the body of an answer, with its row and the members beside it. */
-export function bodyOf(decision: Decision, cited: object | undefined, beside: object): Record<string, unknown> {
+export function parsed(question: Question): ParsedQuestion {
+  const asked = parseQuestion(question)
+  if (typeof asked === 'string') throw new RangeError(`not a question: ${asked}`)
+  return asked
+}
+
+interface RowPlace {
+  release: MemoryRelease
+  index: number
+}
+
+/** A decision, what stands beside the row of a price or in a refusal, and where the row of the decision is. */
+export interface TakenDecision {
+  decision: Decision
+  told: Record<string, unknown>
+  main: RowPlace | undefined
+}
+
+/** One answer, whose rows are shown by a proof that others may share. */
+export function answerIn(
+  proof: MemoryProof,
+  asked: ParsedQuestion,
+  view: AdmittedLeaves = everything(proof.registry),
+): TakenDecision {
+  const seen = new SeenRegistry(proof, asked.day, view)
+  const { decision, place } = choose(asked, seen.registry)
+  const main = 'row' in decision ? seen.find(decision.chart, decision.row) : undefined
+  const at = place && seen.find(PLACE_CHART, place)
+  const placeMember = at ? { place: proof.show(at.release, at.index) } : {}
   if (decision.outcome === 'price') {
     const { ignored, adjustment } = decision
     const told = {
-      ...(ignored.length > 0 ? { modifiers_ignored: ignored } : {}),
-      ...(adjustment ? { adjustment } : {}),
+      ...placeMember,
+      ...(ignored.length > 0 && { modifiers_ignored: ignored }),
+      ...(adjustment && { adjustment }),
     }
-    return { ...cited, ...beside, ...told }
+    return { decision, told, main }
   }
   const code = decision.outcome === 'absent' ? `absent_${decision.row.reason}` : CODES[decision.outcome]
-  const charts =
-    decision.outcome === 'no_edition' ? { charts: decision.charts.map((each) => ({ chart: each, held: [] })) } : {}
-  return { code, status: 404, ...(cited ? { row: cited } : {}), ...beside, ...charts }
+  const charts = decision.outcome === 'no_edition' ? { charts: decision.charts.map((each) => seen.heldOf(each)) } : {}
+  const row = main && { row: proof.show(main.release, main.index) }
+  return { decision, told: { code, rule: decision.rule, ...row, ...placeMember, ...charts }, main }
 }
 
 export const CODES = {
@@ -92,74 +121,71 @@ export function sayingOf(decision: Decision): string {
   return `price ${'amount' in price ? price.amount : `${price.low}-${price.high}`}`
 }
 
-type RowPlace = { release: MemoryRelease; index: number }
-
-/** A view for the rule, which notes the leaves that the rule saw, to be shown. */
-export class Notes implements Editions {
-  readonly #rows = new Map<MemoryRelease, Set<number>>()
-  readonly #periods = new Set<number>()
-  readonly #providers = new Set<number>()
-
+/** A view for the rule. The leaves that the rule saw are added to a proof. */
+export class SeenRegistry {
   constructor(
-    readonly registry: MemoryRegistry,
-    readonly question: ParsedQuestion,
+    readonly proof: MemoryProof,
+    readonly day: string,
     readonly view: AdmittedLeaves,
   ) {}
 
-  get day(): string {
-    return this.question.day
+  get registry(): Registry {
+    return {
+      lists: {
+        under: (chart, prefix) => {
+          const release = this.#heldOf(chart)
+          const { left, inside, right } = between(this.view.rows(release), rowKey, prefix)
+          this.#show(release, [left, ...inside, right])
+          return inside.map(({ leaf }) => leaf)
+        },
+        has: (chart, prefix) => {
+          const release = this.#heldOf(chart)
+          const { left, inside, right } = between(this.view.rows(release), rowKey, prefix)
+          this.#show(release, inside.length > 0 ? inside.slice(0, 1) : [left, right])
+          return inside.length > 0
+        },
+        upTo: (chart, key) => {
+          const release = this.#heldOf(chart)
+          const rows = this.view.rows(release)
+          const at = indexOfKey(rows, key, ({ leaf }) => rowKey(leaf))
+          const here = rows[at]
+          const isThere = here !== undefined && rowKey(here.leaf) === key
+          this.#show(release, isThere ? [here] : [rows[at - 1], here])
+          return (isThere ? here : rows[at - 1])?.leaf
+        },
+      },
+      timeline: { day: this.day, isHeld: (chart) => this.#isHeld(chart) },
+      providers: { chartOf: (npi) => this.#chartOf(npi) },
+    }
   }
 
-  chartOf(npi: string): string | undefined {
+  /** The charts without an edition, each with the periods that the view has of it. */
+  heldOf(chart: string): { chart: string; held: { from: string; to: string }[] } {
+    const { left, inside, right } = between(this.view.periods, periodKey, `${chart}|`)
+    this.proof.addPeriods([left, ...inside, right].flatMap((each) => each?.index ?? []))
+    return { chart, held: inside.map(({ leaf: { from, to } }) => ({ from, to })) }
+  }
+
+  find(chart: string, row: AnyRow): RowPlace {
+    const release = this.#heldOf(chart)
+    const key = rowKey(row)
+    // Of a release that is not sorted, too.
+    return { release, index: release.rows.findIndex((each) => rowKey(each) === key) }
+  }
+
+  #chartOf(npi: string): string | undefined {
     const { left, inside, right } = between(this.view.providers, providerKey, `${npi}|`)
-    for (const each of inside.length > 0 ? inside : [left, right]) if (each) this.#providers.add(each.index)
+    this.proof.addProviders([left, ...inside, right].flatMap((each) => each?.index ?? []))
     return inside[0]?.leaf.chart
   }
 
-  isHeld(chart: string): boolean {
+  #isHeld(chart: string): boolean {
     const release = this.#editionOn(chart)
-    if (release) this.#show(release, [])
+    if (release) this.proof.release(release)
     const after = indexOfKey(this.view.periods, `${chart}|${this.day}~`, ({ leaf }) => periodKey(leaf))
     const around = [this.view.periods[after - 1], this.view.periods[after]]
-    if (!release) for (const each of around) if (each) this.#periods.add(each.index)
+    if (!release) this.proof.addPeriods(around.flatMap((each) => each?.index ?? []))
     return release !== undefined
-  }
-
-  row(chart: string, key: string): AnyRow | undefined {
-    const release = this.#heldOf(chart)
-    const rows = this.view.rows(release)
-    const at = indexOfKey(rows, key, ({ leaf }) => rowKey(leaf))
-    const isThere = rows[at] !== undefined && rowKey(rows[at].leaf) === key
-    this.#show(release, isThere ? [rows[at]] : [rows[at - 1], rows[at]])
-    return isThere ? rows[at]?.leaf : undefined
-  }
-
-  notAfter(chart: string, key: string): AnyRow | undefined {
-    const release = this.#heldOf(chart)
-    const rows = this.view.rows(release)
-    const after = indexOfKey(rows, key, ({ leaf }) => rowKey(leaf))
-    this.#show(release, [rows[after - 1], rows[after]])
-    return rows[after - 1]?.leaf
-  }
-
-  rows(chart: string, prefix: string): AnyRow[] {
-    const release = this.#heldOf(chart)
-    const { left, inside, right } = between(this.view.rows(release), rowKey, prefix)
-    this.#show(release, [left, ...inside, right])
-    return inside.map(({ leaf }) => leaf)
-  }
-
-  regions(chart: string, prefix: string): string[] {
-    const release = this.#heldOf(chart)
-    const { inside } = between(this.view.rows(release), rowKey, prefix)
-    const regions = [...new Set(inside.map(({ leaf }) => leaf.region as string))].slice(0, 2)
-    if (regions.length > 1)
-      this.#show(
-        release,
-        regions.map((region) => inside.find(({ leaf }) => leaf.region === region)),
-      )
-    else this.rows(chart, prefix)
-    return regions
   }
 
   #heldOf(chart: string): MemoryRelease {
@@ -169,52 +195,20 @@ export class Notes implements Editions {
   }
 
   #editionOn(chart: string): MemoryRelease | undefined {
-    const holding = this.view.periods.findLast(({ leaf }) => leaf.chart === chart && leaf.from <= this.question.day)
-    return holding && holding.leaf.to >= this.question.day
-      ? this.registry.releaseNamed(holding.leaf.release)
-      : undefined
+    const holding = this.view.periods.findLast(({ leaf }) => leaf.chart === chart && leaf.from <= this.day)
+    return holding && holding.leaf.to >= this.day ? this.proof.registry.releaseNamed(holding.leaf.release) : undefined
   }
 
   #show(release: MemoryRelease, rows: readonly (PlacedLeaf<AnyRow> | undefined)[]): void {
-    const known = this.#rows.get(release) ?? new Set<number>()
-    this.#rows.set(release, known)
-    for (const row of rows) if (row) known.add(row.index)
-  }
-
-  find(chart: string, row: AnyRow): RowPlace {
-    const release = this.#heldOf(chart)
-    return { release, index: indexOfKey(release.rows, rowKey(row), rowKey) }
-  }
-
-  async because(main: MemoryRelease | undefined, own: readonly (RowPlace | undefined)[]): Promise<Because | undefined> {
-    const isOwn = (release: MemoryRelease, index: number): boolean =>
-      own.some((each) => each?.release === release && each.index === index)
-    const shown = [...this.#rows].map(([release, places]) => ({
+    this.proof.addRows(
       release,
-      places: [...places].filter((place) => !isOwn(release, place)),
-    }))
-    const isProved = (release: MemoryRelease): boolean => own.some((each) => each?.release === release)
-    const releases = shown.filter(
-      ({ release, places }) => release !== main && (places.length > 0 || !isProved(release)),
+      rows.flatMap((each) => each?.index ?? []),
     )
-    const rows = shown.flatMap(({ release, places }) => {
-      const at = releases.findIndex((each) => each.release === release)
-      return places.map((place) => ({ release: at < 0 ? null : at, ...release.neighbour(place) }))
-    })
-    const because: Because = {
-      releases: releases.map(({ release }) => this.registry.share(release)),
-      rows,
-      periods: [...this.#periods].map((index) => this.registry.periodProof(index)),
-      providers: [...this.#providers].map((index) => this.registry.providerProof(index)),
-    }
-    const isEmpty = Object.values(because).every((list) => (list as unknown[]).length === 0)
-    if (main) return isEmpty ? undefined : because
-    return { ...because, state: this.registry.state, log: await this.registry.proof() }
   }
 }
 
 /** The leaves with keys that begin so, and those on either side. */
-function between<T>(
+export function between<T>(
   list: readonly PlacedLeaf<T>[],
   keyOf: (leaf: T) => string,
   prefix: string,

@@ -1,17 +1,19 @@
-// The steps of every verifier of a body: read it, and give a verdict on one view of the registry.
+// The steps of every verifier of a body: read it, take the rows that it shows, check its proof and its age.
 
-import type { ShownAnswer } from './answer.ts'
-import { isCompound, parseJson } from './canonical-json.ts'
-import type { CodeAbsence, Facts } from './facts.ts'
-import { ensure } from './fault.ts'
-import type { Decision } from './lookup/lookup.ts'
+import { parseJson } from './canonical-json.ts'
+import { type Evidence, evidenceOf } from './evidence.ts'
+import { ensure, Failure } from './fault.ts'
+import type { Decision } from './lookup/decision.ts'
 import { openCheckpoint } from './note/checkpoint.ts'
 import { medianSeconds } from './note/cosignature.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import type { ChartTable } from './price/charts.ts'
+import { verifyDerivation } from './price/derivation.ts'
 import type { Manifest } from './price/release.ts'
 import type { AnyRow } from './price/row.ts'
+import type { CodeAbsence } from './proved-registry.ts'
 import { instant, isObject, type Members } from './shape.ts'
+import type { ShownRows } from './shown-rows.ts'
 
 export interface VerifyOptions {
   /** The oldest view that is accepted, as an instant. See `viewedAt`. */
@@ -49,11 +51,34 @@ export const FIGURES_PROOF = 'agent-trust-registry/figures-proof@v1'
 export const isFiguresBody = ({ proof }: Members): boolean =>
   (proof as Members | null | undefined)?.['type'] === FIGURES_PROOF
 
+export const isLookup = (body: Members): boolean =>
+  !Array.isArray(body['data']) && !Array.isArray(body['results']) && !isFiguresBody(body)
+
+/** Reads a body. What stands in `about` is the server's word, and is not looked at. */
 export function readBody(text: string): Members {
   const body: unknown = parseJson(text)
   ensure(isObject(body), 'not_recognised')
   return body
 }
+
+/** The facts of a body, of which all rows were taken. */
+export async function factsOf(
+  body: Members,
+  shown: ShownRows,
+  policy: TrustPolicy,
+  options: VerifyOptions,
+): Promise<Evidence> {
+  const evidence = await evidenceOf(body, shown.all, policy, options.charts)
+  for (const { row } of shown.all) {
+    if (row.kind === 'place') continue
+    const verdict = verifyDerivation(row)
+    if (!verdict.ok) throw new Failure(verdict.reason)
+  }
+  await checkAge(viewOf(evidence), policy, options)
+  return evidence
+}
+
+export const viewOf = ({ checkpoint, state }: Evidence): View => ({ checkpoint, recorded_at: state.recorded_at })
 
 export async function checkAge(
   { checkpoint, recorded_at }: View,
@@ -94,45 +119,3 @@ export async function viewedAt(
 /** The end of the year 9999. */
 const LAST_SECOND = 253_402_300_799
 const instantOf = (seconds: number): string => new Date(Math.min(seconds, LAST_SECOND) * 1000).toISOString()
-
-/** No other checkpoint may be anywhere in a body: someone may take it for the one that was opened. */
-export function hasOneCheckpoint(value: unknown, checkpoint: string): boolean {
-  if (!isCompound(value)) return true
-  return Object.keys(value).every((name) => {
-    const member = (value as Members)[name]
-    return name === 'checkpoint' ? member === checkpoint : hasOneCheckpoint(member, checkpoint)
-  })
-}
-
-export const isLookup = (body: Members): boolean =>
-  !Array.isArray(body['data']) && !Array.isArray(body['results']) && !isFiguresBody(body)
-
-type ProvedContent = Pick<VerifiedAnswer, 'rows' | 'decisions' | 'lacking'>
-
-export const provedBy = ({ row, release, decision, lacking }: ShownAnswer): ProvedContent => ({
-  rows: row && release ? [{ row, release }] : [],
-  decisions: decision ? [decision] : [],
-  lacking,
-})
-
-/** The proved content of the answers of a list. */
-export const provedByAll = (shown: readonly ShownAnswer[]): ProvedContent => {
-  const each = shown.map(provedBy)
-  return {
-    rows: each.flatMap(({ rows }) => rows),
-    decisions: each.flatMap(({ decisions }) => decisions),
-    lacking: each.flatMap(({ lacking }) => lacking),
-  }
-}
-
-export async function answerOf(
-  facts: Facts,
-  body: Members,
-  proved: ProvedContent,
-  options: VerifyOptions,
-): Promise<VerifiedAnswer> {
-  const view = { checkpoint: facts.checkpoint as string, recorded_at: facts.state?.recorded_at ?? null }
-  ensure(hasOneCheckpoint(body, view.checkpoint), 'mixed_checkpoints')
-  await checkAge(view, facts.policy, options)
-  return { ok: true, ...proved, ...view }
-}

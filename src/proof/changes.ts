@@ -2,10 +2,10 @@
 
 import { equalBytes, fromBase64 } from './bytes.ts'
 import { oneWay, placesOf } from './entries.ts'
-import { headOf } from './facts.ts'
-import { ensure, type FailedCheck, verdictOf } from './fault.ts'
+import { headOf } from './evidence.ts'
+import { ensure, type FailedCheck, failed, verdictOf } from './fault.ts'
+import type { FiguresLogProof } from './figures.ts'
 import type { TrustPolicy } from './note/policy.ts'
-import type { LogProof } from './price/proofs.ts'
 import { EMPTY_ROOT, type Hash, joinRight } from './tree/merkle.ts'
 
 interface PassedChanges {
@@ -30,7 +30,7 @@ export async function verifyChanges(
 ): Promise<ChangesVerdict> {
   const verdict = await verdictOf(() => checkChanges(page, olderCheckpoint, newerCheckpoint, policy))
   // Several pages were joined: the position of an entry in all of them means nothing.
-  return verdict.ok ? verdict : { ok: false, reason: verdict.reason }
+  return verdict.ok ? verdict : failed(verdict.reason)
 }
 
 async function checkChanges(
@@ -55,7 +55,7 @@ async function checkChanges(
 }
 
 /** The root of the tree that ended just before an entry: its left siblings, which are the perfect subtrees of that tree. */
-function rootBefore({ index, inclusion }: LogProof, size: number): Hash {
+function rootBefore({ index, inclusion }: FiguresLogProof, size: number): Hash {
   const left: Hash[] = []
   let fn = index
   let sn = size - 1

@@ -1,10 +1,9 @@
 // The check of entries of the figures log as `/api/figure-changes` gives them: changes of published figures, and states.
 
-import { FIGURES_ORIGIN, inLog } from './facts.ts'
+import { FIGURES_ORIGIN, inLog } from './evidence.ts'
 import { ensure, itemOf, type Verdict, verdictOf } from './fault.ts'
-import { isFiguresState } from './figures.ts'
+import { type FiguresLogProof, isFiguresLogProof, isFiguresState } from './figures.ts'
 import type { TrustPolicy } from './note/policy.ts'
-import { isLogProof, type LogProof } from './price/proofs.ts'
 import { type Check, closed, count, hash, instant, matches, NAME, orNull, token } from './shape.ts'
 
 const published: Check = (value) =>
@@ -32,17 +31,17 @@ async function proveEntry(
   entry: unknown,
   isOfKind: Check,
   policy: TrustPolicy,
-): Promise<{ body: object; log: LogProof }> {
+): Promise<{ body: object; log: FiguresLogProof }> {
   ensure(typeof entry === 'object' && entry !== null && !Array.isArray(entry), 'not_recognised')
   const { proof, ...body } = entry as { proof?: { log?: unknown } }
   const log = proof?.log
-  ensure(proof && Object.keys(proof).length === 1 && isLogProof(log), 'proof_malformed')
+  ensure(proof && Object.keys(proof).length === 1 && isFiguresLogProof(log), 'proof_malformed')
   ensure(isOfKind(body), 'entry_malformed')
   await inLog(body, log, policy, FIGURES_ORIGIN, 'entry_not_in_log')
   return { body, log }
 }
 
-async function proveChange(entry: unknown, policy: TrustPolicy): Promise<LogProof> {
+async function proveChange(entry: unknown, policy: TrustPolicy): Promise<FiguresLogProof> {
   const { body, log } = await proveEntry(entry, isChangeEntry, policy)
   ensure((body as { seq: number }).seq === log.index, 'seq_not_its_place')
   return log
@@ -65,7 +64,7 @@ export const verifyFiguresState = (entry: unknown, policy: TrustPolicy): Promise
 /** Proved entries, by their indexes in the log, in the order in which they were given. */
 export interface EntryPlaces {
   changes: number[]
-  proofs: Map<number, LogProof>
+  proofs: Map<number, FiguresLogProof>
 }
 
 /** Checks changes, and the states between them, one by one. No two of them have the same index. */
@@ -74,8 +73,8 @@ export async function placesOf(
   policy: TrustPolicy,
 ): Promise<EntryPlaces> {
   ensure(Array.isArray(states), 'not_recognised')
-  const proofs = new Map<number, LogProof>()
-  const add = (log: LogProof): void => {
+  const proofs = new Map<number, FiguresLogProof>()
+  const add = (log: FiguresLogProof): void => {
     ensure(!proofs.has(log.index), 'repeated_item')
     proofs.set(log.index, log)
   }

@@ -3,6 +3,7 @@ import { utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
 import { verifyChanges } from './changes.ts'
 import type { Fault } from './fault.ts'
+import { failed } from './fault.ts'
 import { type FiguresState, isFiguresState } from './figures.ts'
 import { aFigure, aNoisedState, aState, aStateOfNothing, figuresBody, withheld } from './figures-fixture.ts'
 import { aSigner, MemoryLog } from './fixture.ts'
@@ -186,9 +187,9 @@ test('checkpoints of two logs are not of one, and a proof whose log has another 
   const since = async (older: MemoryLog) =>
     verifyChanges({ data: [], states: [entry] }, await older.checkpoint(0), await log.checkpoint(), both)
   expect(await since(log)).toEqual({ ok: true, entries: 0, from: 0, to: 1 })
-  expect(await since(new MemoryLog(other))).toEqual({ ok: false, reason: 'log_not_the_same' })
+  expect(await since(new MemoryLog(other))).toEqual(failed('log_not_the_same'))
   const check = (changed: unknown) => verifyFiguresState({ ...entry, proof: { log: changed } }, both)
   expect(await check(proof.log)).toEqual({ ok: true })
   for (const changed of [{ ...proof.log, more: 1 }, { ...proof.log, index: 0.5 }, null])
-    expect(await check(changed)).toEqual({ ok: false, reason: 'proof_malformed' })
+    expect(await check(changed)).toEqual(failed('proof_malformed'))
 })

@@ -1,12 +1,11 @@
 // The current published figures: the state entries of the figures log, and the answer that follows from a state.
 
 import { FIGURES_PROOF } from './body.ts'
-import { canonical } from './canonical-json.ts'
-import { FIGURES_ORIGIN, inLog } from './facts.ts'
+import { canonical, isText } from './canonical-json.ts'
+import { FIGURES_ORIGIN, inLog } from './evidence.ts'
 import { ensure } from './fault.ts'
 import type { TrustPolicy } from './note/policy.ts'
-import { isLogProof, type LogProof } from './price/proofs.ts'
-import { both, type Check, closed, count, instant, label, matches, NAME, oneOf, orNull, token } from './shape.ts'
+import { both, type Check, closed, count, instant, label, matches, NAME, oneOf, orNull, path, token } from './shape.ts'
 
 export const FIGURES_STATE = 'figures-state/1'
 
@@ -52,7 +51,7 @@ export interface FiguresState {
 export interface FiguresProof {
   type: typeof FIGURES_PROOF
   state: FiguresState
-  log: LogProof
+  log: FiguresLogProof
 }
 
 const rate: Check = (value) => typeof value === 'number' && value >= 0 && value <= 1
@@ -134,7 +133,17 @@ export const isFiguresState = both(
   hasErrors,
 ) as (value: unknown) => value is FiguresState
 
-const isFiguresProof = closed({ type: oneOf(FIGURES_PROOF), state: isFiguresState, log: isLogProof }) as (
+/** The place of an entry in the figures log. The path of the only entry is empty. */
+export interface FiguresLogProof {
+  index: number
+  inclusion: string[]
+  checkpoint: string
+}
+export const isFiguresLogProof = closed({ index: count, inclusion: path, checkpoint: isText }) as (
+  value: unknown,
+) => value is FiguresLogProof
+
+const isFiguresProof = closed({ type: oneOf(FIGURES_PROOF), state: isFiguresState, log: isFiguresLogProof }) as (
   value: unknown,
 ) => value is FiguresProof
 
@@ -181,7 +190,7 @@ export async function checkFigures(
   ensure(proof !== undefined && proof !== null, 'proof_missing')
   ensure(isFiguresProof(proof), 'proof_malformed')
   const { state, log } = proof
-  const size = await inLog(state, log, policy, FIGURES_ORIGIN, 'state_not_in_log')
+  const { size } = await inLog(state, log, policy, FIGURES_ORIGIN, 'state_not_in_log')
   ensure(log.index === size - 1, 'state_not_last')
   ensure(canonical(answer) === canonical(figuresAnswer(state)), 'body_contradicts_proof')
   return { state, checkpoint: log.checkpoint }

@@ -1,6 +1,7 @@
 // Builders for the tests of this folder: keys, and a log that lives in memory.
 
 import { toBase64 } from './bytes.ts'
+import type { FiguresLogProof as LogProof } from './figures.ts'
 import { cosign } from './note/cosignature.ts'
 import {
   formatVerifierKey,
@@ -11,7 +12,6 @@ import {
   type VerifierKey,
 } from './note/signed-note.ts'
 import { formatTreeHead } from './note/tree-head.ts'
-import type { LogProof } from './price/proofs.ts'
 import { HASH_SIZE, type Hash, inclusionPath, leafHash, rangeRoot } from './tree/merkle.ts'
 import { rootInTile, subtreesFromTiles, TILE_WIDTH } from './tree/tiles.ts'
 

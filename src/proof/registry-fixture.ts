@@ -4,41 +4,33 @@
 import { answerOf, type DecidedAnswer } from './answer-fixture.ts'
 import { toBase64, utf8 } from './bytes.ts'
 import { canonical } from './canonical-json.ts'
+import type { LogProof } from './envelope.ts'
+import type { FiguresLogProof as EntryProof } from './figures.ts'
 import { MemoryLog } from './fixture.ts'
 import type { Question } from './lookup/question.ts'
 import type { NoteSigner } from './note/signed-note.ts'
-import {
-  ABSENCE_PROOF,
-  type AbsenceProof,
-  type CitedRow,
-  type LogProof,
-  type Neighbour,
-  type PeriodProof,
-  type ProviderProof,
-  ROW_PROOF,
-  type SharedRelease,
-} from './price/proofs.ts'
+import { prolongedBy } from './price/prolonged.ts'
 import {
   type Manifest,
   MOVE_SCHEMA,
-  type Period,
-  type Provider,
   RELEASE_SCHEMA,
   type RegistryEntry,
   type RegistryState,
   WITHDRAWAL_SCHEMA,
 } from './price/release.ts'
 import { type AnyRow, type PlaceRow, type Row, rowKey, rowText } from './price/row.ts'
-import { indexOfKey, leafOf, periodOn, type Standing, standingAfter, stateOf } from './price/timeline.ts'
+import { leafOf, periodOn, type Standing, standingAfter, stateOf } from './price/timeline.ts'
+import { MemoryProof } from './proof-fixture.ts'
 import { HashTree } from './tree/hash-tree.ts'
 import { type Hash, leafHash } from './tree/merkle.ts'
 
 export const RECORDED = '2026-10-02T00:00:00Z'
 
 const EMPTY_ROW = {
-  modifier: null,
   region: 'national',
   npi: null,
+  payer: null,
+  modifier: null,
   class: null,
   effective_from: '2026-07-01',
   flags: [],
@@ -46,7 +38,7 @@ const EMPTY_ROW = {
   locator: [{ citation: 0, line: 7 }],
 } as const
 
-type RowDraft = { [member in keyof Row]?: unknown } & { cpt: string; price?: unknown; reason?: unknown }
+type RowDraft = { [member in keyof Row]?: unknown } & { code: string; price?: unknown; reason?: unknown }
 
 /** A stated price of the laboratory schedule unless said otherwise. */
 export const aRow = (given: RowDraft & { amount?: string }): Row => {
@@ -103,7 +95,6 @@ export class MemoryRelease {
   readonly manifest: Manifest
   /** Base64 of the leaf hash of the manifest. */
   readonly name: string
-  readonly #roots = new Map<string, string>()
 
   /** Rows are sorted, unless a test is about some that are not. */
   constructor(rows: readonly AnyRow[], given: Partial<Manifest> & { chart: string }, isSorted = true) {
@@ -142,21 +133,16 @@ export class MemoryRelease {
     this.name = toBase64(leafOf(this.manifest))
   }
 
-  /** Base64 of the root over a part of the rows. */
-  rootOf(from: number, to: number): string {
-    const known = this.#roots.get(`${from}-${to}`) ?? toBase64(new HashTree(this.leaves.slice(from, to)).root)
-    this.#roots.set(`${from}-${to}`, known)
-    return known
-  }
-
   leafHash(index: number): string {
     return toBase64(this.leaves[index] as Hash)
   }
-
-  neighbour(index: number): Neighbour {
-    return { row: this.rows[index] as AnyRow, index, path: this.tree.path(index).map(toBase64) }
-  }
 }
+
+/** A proof of a log without an empty path. */
+export const shortProof = ({ inclusion, ...place }: EntryProof): LogProof => ({
+  ...place,
+  ...(inclusion.length > 0 && { inclusion }),
+})
 
 /** A registry in memory. `now` is what its next entries say of the time. */
 export class MemoryRegistry {
@@ -165,7 +151,6 @@ export class MemoryRegistry {
   readonly releases: MemoryRelease[] = []
   #proof: LogProof | undefined
   #standing: Standing | undefined
-  #timeline: HashTree | undefined
 
   constructor(
     readonly signer: NoteSigner,
@@ -190,7 +175,6 @@ export class MemoryRegistry {
   #forget(): void {
     this.#proof = undefined
     this.#standing = undefined
-    this.#timeline = undefined
   }
 
   /** Adds entries and the state that follows from all there are. */
@@ -225,8 +209,9 @@ export class MemoryRegistry {
   get state(): RegistryState {
     return this.entries.at(-1) as RegistryState
   }
+  /** The place of the state in the log. */
   async proof(): Promise<LogProof> {
-    this.#proof ??= await this.log.prove(this.log.leaves.length - 1)
+    this.#proof ??= shortProof(await this.log.prove(this.log.leaves.length - 1))
     return this.#proof
   }
 
@@ -239,72 +224,26 @@ export class MemoryRegistry {
     return period && this.releaseNamed(period.release)
   }
 
-  periodProof(index: number): PeriodProof {
-    const { periods } = this.standing
-    this.#timeline ??= new HashTree(periods.map(leafOf))
-    return { period: periods[index] as Period, index, path: this.#timeline.path(index).map(toBase64) }
-  }
-
-  providerProof(index: number): ProviderProof {
-    const { providers } = this.standing
-    const path = new HashTree(providers.map(leafOf)).path(index).map(toBase64)
-    return { provider: providers[index] as Provider, index, path }
-  }
-
   isInForce(release: MemoryRelease): boolean {
     return this.standing.periods.some((period) => period.release === release.name)
   }
 
-  share(release: MemoryRelease): SharedRelease {
-    const index = this.standing.periods.findIndex((period) => period.release === release.name)
-    return { release: release.manifest, in_force: this.periodProof(index) }
+  /** The place of the period of a release in the timeline; -1 if it is in force on no day. */
+  placeOf(release: MemoryRelease): number {
+    return this.standing.periods.findIndex((period) => period.release === release.name)
   }
 
-  async cite(release: MemoryRelease, place: number): Promise<CitedRow> {
-    const { release: manifest, in_force } = this.share(release)
-    const { row, index, path } = release.neighbour(place)
-    return {
-      ...row,
-      proof: {
-        type: ROW_PROOF,
-        row: { index, leaf_hash: release.leafHash(place), path },
-        release: manifest,
-        in_force: { ...in_force, state: this.state },
-        log: await this.proof(),
-      },
-    }
+  /** A row with its whole proof, as its permalink has it. Of a release that is in force on no day, its entry in the log is shown. */
+  async cite(release: MemoryRelease, index: number): Promise<Record<string, unknown>> {
+    const proof = new MemoryProof(this)
+    const row = proof.pointer(release, index)
+    if (!this.isInForce(release)) proof.addEntries([this.entryOf(release)])
+    return { ...release.rows[index], row, ...prolongedBy(release.manifest), proof: await proof.member() }
   }
 
-  /** A row of a release that need not be in force: only that it was published. */
-  async citePublished(release: MemoryRelease, index: number): Promise<CitedRow> {
-    const { row, path } = release.neighbour(index)
-    const place = this.entries.findIndex((entry) => canonical(entry) === canonical(release.manifest))
-    return {
-      ...row,
-      proof: {
-        type: ROW_PROOF,
-        row: { index, leaf_hash: release.leafHash(index), path },
-        release: release.manifest,
-        in_force: null,
-        log: await this.log.prove(place),
-      },
-    }
-  }
-
-  async absence(release: MemoryRelease, key_prefix: string): Promise<AbsenceProof> {
-    const left = indexOfKey(release.rows, key_prefix, rowKey) - 1
-    const right = indexOfKey(release.rows, `${key_prefix}~`, rowKey)
-    const { release: manifest, in_force } = this.share(release)
-    const at = (index: number): Neighbour | null => (index in release.rows ? release.neighbour(index) : null)
-    return {
-      type: ABSENCE_PROOF,
-      key_prefix,
-      left: at(left),
-      right: at(right),
-      release: manifest,
-      in_force: { ...in_force, state: this.state },
-      log: await this.proof(),
-    }
+  /** The place of a release in the log. */
+  entryOf({ manifest }: MemoryRelease): number {
+    return this.entries.findIndex((entry) => canonical(entry) === canonical(manifest))
   }
 
   /** The answer of an honest service. */

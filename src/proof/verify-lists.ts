@@ -1,34 +1,30 @@
 // The verifier of everything that is served with a proof: lookups, and all lists. It is the verifier of lookups with more
 // kinds of bodies, and gives the same verdicts on theirs.
 
-import { checkAnswer } from './answer.ts'
 import {
-  answerOf,
   checkAge,
-  hasOneCheckpoint,
-  provedByAll,
+  factsOf,
   readBody,
   type VerifiedAnswer as VerifiedLookup,
   type VerifyOptions,
   type View,
+  viewOf,
 } from './body.ts'
 import { type CoverageQuestion, checkCoverage } from './catalogue/coverage.ts'
-import { checkHistory, checkUnknownProvider, type HistoryQuestion } from './catalogue/history.ts'
-import type { CheckedCatalogue, ProvedEdition, ProvedPage } from './catalogue/page.ts'
+import { checkHistory, type HistoryQuestion, onAnyDay } from './catalogue/history.ts'
 import { checkReleases, type ReleasesQuestion } from './catalogue/releases.ts'
 import { oneWay, placesOf } from './entries.ts'
-import { type Facts, noFacts } from './facts.ts'
+import { hasCheckpointsOf } from './evidence.ts'
 import { ensure, type FailedCheck, verdictOf } from './fault.ts'
 import { checkFigures, type FiguresState, isDataClass } from './figures.ts'
 import { type BillQuestion, checkBatch } from './list/batch.ts'
+import type { CheckedList, FactsOfBody, ProvedEdition, ProvedPage } from './list/checked-list.ts'
 import { checkPage, type PageQuestion } from './list/page.ts'
-import type { CheckedList } from './list/parts.ts'
 import { checkSheet } from './list/sheet.ts'
-import type { Question } from './lookup/question.ts'
 import type { SheetQuestion } from './lookup/sheet.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import { hasOnly, type Members } from './shape.ts'
-import type { Inquiry as LookupInquiry } from './verify.ts'
+import { type Inquiry as LookupInquiry, provedBy, verifyLookup } from './verify.ts'
 import { type Kind, kindOf } from './whole/kind.ts'
 
 /** The question. */
@@ -70,17 +66,22 @@ export const verifyBody = (
       ensure(kind in asked || 'anyQuestion' in asked, 'answers_another_question')
       return kind === 'figures' ? figuresOf(body, policy, options) : entriesOf(body, policy, options)
     }
-    const facts = noFacts(policy, options.charts)
-    const { shown = [], refused = 0, editions = [], page } = await checkBody(facts, body, kind, asked)
-    const answer = await answerOf(facts, body, provedByAll(shown), options)
-    return { ...answer, editions, ...(page && { page }), entries: editions.length, refused }
+    if (kind === 'question' && 'history' in asked && body['code'] === 'unknown_provider')
+      return asList(await verifyLookup(body, policy, onAnyDay(asked.history), options))
+    const question = (asked as Partial<Record<Kind, never>>)[kind]
+    // A question that is undefined by mistake must not pass for `anyQuestion`.
+    ensure(question !== undefined || 'anyQuestion' in asked, 'answers_another_question')
+    if (kind === 'question') return asList(await verifyLookup(body, policy, question, options))
+    const { about: _, ...told } = body
+    const checked = await CHECKS[kind](told, question as never, (shown) => factsOf(body, shown, policy, options))
+    const { evidence, answers, refused = 0, editions = [], page } = checked
+    const proved = { ...provedBy(answers), ...viewOf(evidence) }
+    return { ok: true, ...proved, editions, ...(page && { page }), entries: editions.length, refused }
   })
 
-/** The rows or editions that a body has proved. */
-type CheckedBody = Partial<CheckedList & CheckedCatalogue>
-
-const CHECKS: { [kind in Kind]: (facts: Facts, body: Members, asked: never) => Promise<CheckedBody> } = {
-  question: async (facts, body, asked: Question | undefined) => ({ shown: [await checkAnswer(facts, body, asked)] }),
+const CHECKS: {
+  [kind in Exclude<Kind, 'question'>]: (body: Members, asked: never, factsOf: FactsOfBody) => Promise<CheckedList>
+} = {
   questions: checkBatch,
   page: checkPage,
   sheet: checkSheet,
@@ -89,16 +90,7 @@ const CHECKS: { [kind in Kind]: (facts: Facts, body: Members, asked: never) => P
   history: checkHistory,
 }
 
-async function checkBody(facts: Facts, body: Members, kind: Kind, asked: Inquiry): Promise<CheckedBody> {
-  const isList = 'releases' in asked || 'coverage' in asked || 'history' in asked
-  ensure(kind !== 'page' || !isList, 'proof_missing')
-  if ('history' in asked && body['code'] === 'unknown_provider' && kind === 'question')
-    return { shown: [await checkUnknownProvider(facts, body, asked.history)] }
-  const question = (asked as Partial<Record<Kind, never>>)[kind]
-  // A question that is undefined by mistake must not pass for `anyQuestion`.
-  ensure(question !== undefined || 'anyQuestion' in asked, 'answers_another_question')
-  return CHECKS[kind](facts, body, question as never)
-}
+const asList = (answer: VerifiedLookup): VerifiedAnswer => ({ ...answer, editions: [], entries: 0, refused: 0 })
 
 /** Checks a page of changes of the figures: each is an entry of the figures log, all under one checkpoint. */
 async function entriesOf(body: Members, policy: TrustPolicy, options: VerifyOptions): Promise<VerifiedAnswer> {
@@ -107,35 +99,29 @@ async function entriesOf(body: Members, policy: TrustPolicy, options: VerifyOpti
   const { proofs, changes } = await placesOf(body as Members & { data: unknown[] }, policy)
   const [log] = proofs.values()
   ensure(log, 'nothing_proved')
-  const view = { checkpoint: log.checkpoint, recorded_at: null }
-  ensure(hasOneCheckpoint(body, log.checkpoint), 'mixed_checkpoints')
+  const { checkpoint } = log
+  const logs = [...proofs.values()]
+  const isOne = logs.every((each) => each.checkpoint === checkpoint) && hasCheckpointsOf(body, logs)
+  ensure(isOne, 'mixed_checkpoints')
   ensure(oneWay(changes), 'entries_out_of_order')
+  const view = { checkpoint, recorded_at: null }
   await checkAge(view, policy, options)
-  return { ...noRows(view), entries: changes.length }
+  return { ...asList({ ok: true, rows: [], decisions: [], lacking: [], ...view }), entries: changes.length }
 }
 
 /** Checks the answer about the figures. */
 async function figuresOf(body: Members, policy: TrustPolicy, options: VerifyOptions): Promise<VerifiedAnswer> {
   const { state, checkpoint } = await checkFigures(body, policy)
-  const view = { checkpoint, recorded_at: state.recorded_at }
+  const view: View = { checkpoint, recorded_at: state.recorded_at }
   await checkAge(view, policy, options)
-  return { ...noRows(view), figures: state }
+  return { ...asList({ ok: true, rows: [], decisions: [], lacking: [], ...view }), figures: state }
 }
 
-const noRows = (view: View): VerifiedAnswer => ({
-  ok: true,
-  rows: [],
-  decisions: [],
-  lacking: [],
-  ...view,
-  editions: [],
-  entries: 0,
-  refused: 0,
-})
-
-export { isNextPage, type ProvedEdition, type ProvedPage } from './catalogue/page.ts'
+export { isNextPage } from './catalogue/stretch.ts'
 export { verifyEntry, verifyFiguresState } from './entries.ts'
+export type { ProvedEdition, ProvedPage } from './list/checked-list.ts'
 export {
+  type Decision,
   type Fault,
   isFresh,
   openCheckpoint,
@@ -144,9 +130,8 @@ export {
   type Question,
   type TrustPolicy,
   type Verdict,
+  type VerdictClass,
   type VerifyOptions,
-  verifyAbsence,
-  verifyRow,
   viewedAt,
 } from './verify.ts'
 export type { CoverageQuestion, HistoryQuestion, PageQuestion, ReleasesQuestion, SheetQuestion }

@@ -1,14 +1,16 @@
 import { expect, test } from 'bun:test'
-import { answerOf } from './answer-fixture.ts'
+import { answerIn, answerOf, parsed } from './answer-fixture.ts'
+import { type Fault, failed } from './fault.ts'
 import { aSigner } from './fixture.ts'
 import { pageOf, registryPage } from './list-fixture.ts'
 import type { Question } from './lookup/question.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './note/policy.ts'
 import type { Manifest } from './price/release.ts'
 import type { AnyRow, Row } from './price/row.ts'
-import { aFee, aPlace, aRow, MemoryRegistry, type MemoryRelease, RECORDED } from './registry-fixture.ts'
+import { MemoryProof } from './proof-fixture.ts'
+import { aFee, aPlace, aRow, MemoryRegistry, RECORDED } from './registry-fixture.ts'
 import { verifyBody as verifyLookup } from './verify.ts'
-import { type Inquiry, verifyAbsence, verifyBody, verifyRow } from './verify-lists.ts'
+import { type Inquiry, verifyBody } from './verify-lists.ts'
 
 const signer = await aSigner('registry.example/log/registry')
 const witness = await aSigner('witness.example/w1')
@@ -18,8 +20,8 @@ const DAY = '2026-07-15'
 const NPI = '1234567893'
 const ANY: Inquiry = { anyQuestion: true }
 
-const fees = (...codes: string[]): Row[] => codes.map((cpt) => aFee({ cpt }))
-const bundled = (cpt: string): Row => aRow({ cpt, kind: 'absence', basis: 'medicare_pfs' })
+const fees = (...codes: string[]): Row[] => codes.map((cpt) => aFee({ code: cpt }))
+const bundled = (cpt: string): Row => aRow({ code: cpt, kind: 'absence', basis: 'medicare_pfs' })
 
 /** A registry with one release. */
 function published(rows: AnyRow[], given: Partial<Manifest> = {}, witnesses: (typeof signer)[] = []) {
@@ -32,9 +34,15 @@ const check = (body: unknown, asked: Inquiry = ANY, policy = plain) => verifyBod
 const ask = (question: Partial<Question>): Inquiry => ({
   question: { cpt: '99213', as_of: DAY, basis: 'medicare_pfs', ...question },
 })
-const notOnSchedule = (absence: readonly unknown[]) => ({ type: 'x', status: 404, code: 'not_on_schedule', absence })
 
-test('a row, a page and an absence say what they prove', async () => {
+/** A refusal that shows what it likes. */
+async function refusal(registry: MemoryRegistry, code: string, show: (proof: MemoryProof) => object): Promise<object> {
+  const proof = new MemoryProof(registry)
+  const shown = show(proof)
+  return { status: 404, code, rule: 'R10', ...shown, proof: await proof.member() }
+}
+
+test('a row, a page and a refusal say what they prove', async () => {
   const { registry, release } = published([...fees('99211', '99213'), bundled('99215')])
   const { checkpoint } = await registry.proof()
   const said = {
@@ -57,10 +65,9 @@ test('a row, a page and an absence say what they prove', async () => {
     ...said,
     rows: release.rows.slice(1).map((each) => ({ row: each, release: release.manifest })),
   } as never)
-  expect(await check(notOnSchedule([await registry.absence(release, '99212|national|')]))).toEqual({
-    ...said,
-    rows: [],
-  } as never)
+  const { body } = await answerOf(registry, { cpt: '99212', as_of: DAY, basis: 'medicare_pfs' })
+  expect(body).toMatchObject({ code: 'not_on_schedule' })
+  expect(await check(body)).toEqual({ ...said, rows: [] } as never)
 })
 
 test('a question that is undefined by mistake is not taken for the wish to ask none', async () => {
@@ -68,56 +75,57 @@ test('a question that is undefined by mistake is not taken for the wish to ask n
   const row = JSON.stringify(await registry.cite(release, 0))
   const asked = { question: undefined } as unknown as { question: Question }
   for (const verify of [verifyBody, verifyLookup])
-    expect(await verify(row, plain, asked)).toEqual({ ok: false, reason: 'answers_another_question' })
+    expect(await verify(row, plain, asked)).toEqual(failed('answers_another_question'))
   const page = await pageOf(registry, DAY, [{ release, from: 0, to: 1 }])
-  expect(await check(page, { page: undefined } as unknown as Inquiry)).toEqual({
-    ok: false,
-    reason: 'answers_another_question',
-  })
+  expect(await check(page, { page: undefined } as unknown as Inquiry)).toEqual(failed('answers_another_question'))
 })
 
 test('an empty page proves nothing, and nothing beside it passes for proved', async () => {
   const { registry, release } = published(fees('99213'))
   const empty = await pageOf(registry, DAY, [])
-  expect(await check(empty)).toEqual({ ok: false, reason: 'nothing_proved' })
+  expect(await check(empty)).toEqual(failed('nothing_proved'))
   const { proof, ...bare } = await registry.cite(release, 0)
   expect(proof).toBeDefined()
-  expect(await check({ ...bare, ...empty })).toEqual({ ok: false, reason: 'not_recognised' })
-  expect(await check({ ...empty, price: { amount: '1.00', currency: 'USD' } })).toEqual({
-    ok: false,
-    reason: 'not_recognised',
-  })
+  expect(await check({ ...bare, ...empty })).toEqual(failed('not_recognised'))
+  expect(await check({ ...empty, price: { amount: '1.00', currency: 'USD' } })).toEqual(failed('not_recognised'))
 })
 
-test('a true absence beside a price that nobody proved is not recognised', async () => {
+test('a true refusal beside a price that nobody proved is not recognised', async () => {
   const { registry, release } = published(fees('99211', '99213'))
-  const problem = notOnSchedule([await registry.absence(release, '99212|national|')])
-  expect(await check({ ...problem, price: { amount: '1.00', currency: 'USD' } })).toMatchObject({ ok: false })
-  expect(await check({ ...problem, row: await registry.cite(release, 0) })).toMatchObject({ ok: false })
-  expect(await check({ ...problem, data: [] })).toMatchObject({ ok: false })
+  const { body } = await answerOf(registry, { cpt: '99212', as_of: DAY, basis: 'medicare_pfs' })
+  expect(await check(body)).toMatchObject({ ok: true })
+  expect(await check({ ...body, price: { amount: '1.00', currency: 'USD' } })).toEqual(failed('not_recognised'))
+  const row = await refusal(registry, 'not_on_schedule', (proof) => ({ row: proof.show(release, 0) }))
+  expect(await check(row)).toEqual(failed('body_contradicts_proof'))
+  expect(await check({ ...body, data: [] })).toMatchObject({ ok: false })
 })
 
-test('a problem must say what its proof says', async () => {
+test('a refusal must say what its row says', async () => {
   const { registry, release } = published([...fees('99211'), bundled('99213')])
-  const [price, absent] = [await registry.cite(release, 0), await registry.cite(release, 1)]
-  expect(await check({ code: 'absent_bundled', row: absent })).toMatchObject({
-    ok: true,
-    rows: [{ row: { reason: 'bundled' } }],
-  })
-  expect(await check({ code: 'modifier_not_allowed', row: price })).toMatchObject({ ok: true })
-  const contradictions = [
-    { code: 'absent_not_covered', row: absent },
-    { code: 'not_on_schedule', row: absent },
-    { code: 'modifier_not_allowed', row: absent },
-    { code: 'absent_bundled', row: price },
-    { code: 'absent_undefined', row: price },
-  ]
-  for (const body of contradictions) expect(await check(body)).toEqual({ ok: false, reason: 'body_contradicts_proof' })
-  expect(await check({ row: absent })).toEqual({ ok: false, reason: 'row_malformed' })
+  const places = registry.publish([aPlace('60611', 'US-IL-16')], { chart: 'zip-locality' })
+  const told = async (code: string, index: number, of = release) =>
+    check(await refusal(registry, code, (proof) => ({ row: proof.show(of, index) })))
+  const [price, absent] = [0, 1]
+  expect(await told('absent_bundled', absent)).toMatchObject({ ok: true, rows: [{ row: { reason: 'bundled' } }] })
+  expect(await told('modifier_not_allowed', price)).toMatchObject({ ok: true })
+  for (const [code, index] of [
+    ['absent_not_covered', absent],
+    ['not_on_schedule', absent],
+    ['modifier_not_allowed', absent],
+    ['absent_bundled', price],
+    ['absent_undefined', price],
+    ['not_on_schedule', price],
+  ] as const)
+    expect([code, index, await told(code, index)]).toEqual([code, index, failed('body_contradicts_proof')])
+  expect(await told('modifier_not_allowed', 0, places)).toEqual(failed('body_contradicts_proof'))
+  const { code: _, ...bare } = (await refusal(registry, 'x', (proof) => ({ row: proof.show(release, absent) }))) as {
+    code: string
+  }
+  expect(await check(bare)).toEqual(failed('row_malformed'))
 })
 
 test('what an edition is proved to have no row of is told, so that its files can be searched for it', async () => {
-  const { registry, release } = published([...fees('99211', '99215'), aFee({ cpt: '99213', region: 'US-CA-18' })])
+  const { registry, release } = published([...fees('99211', '99215'), aFee({ code: '99213', region: 'US-CA-18' })])
   const lackingIn = async (question: Question): Promise<unknown> => {
     const { body } = await answerOf(registry, question)
     const verdict = await check(body, { question })
@@ -132,7 +140,7 @@ test('what an edition is proved to have no row of is told, so that its files can
     expect(await lackingIn({ cpt: '99213', ...asked, ...more })).toEqual([])
   expect(await lackingIn({ cpt: '99211', ...asked })).toEqual([])
   // One factor stands for every anesthesia code, and is the last row of its edition.
-  const factor = aRow({ cpt: '00000', kind: 'rate', basis: 'medicare_anesthesia' })
+  const factor = aRow({ code: '00000', kind: 'rate', basis: 'medicare_anesthesia' })
   const { manifest: factors } = registry.publish([factor], { chart: 'cms-anesthesia' })
   expect(await lackingIn({ cpt: '01967', as_of: DAY, basis: 'medicare_anesthesia' })).toEqual([])
   expect(await lackingIn({ cpt: '99213', as_of: DAY, basis: 'medicare_anesthesia' })).toEqual([
@@ -143,8 +151,8 @@ test('what an edition is proved to have no row of is told, so that its files can
 test('with the question at hand, a true answer to another one is refused', async () => {
   const rows = [
     ...fees('99211', '99213'),
-    aFee({ cpt: '99213', modifier: '26' }),
-    aFee({ cpt: '99213', region: 'US-CA-18' }),
+    aFee({ code: '99213', modifier: '26' }),
+    aFee({ code: '99213', region: 'US-CA-18' }),
   ]
   const { registry } = published(rows)
   const { body } = await answerOf(registry, { cpt: '99213', as_of: DAY, basis: 'medicare_pfs' })
@@ -159,11 +167,11 @@ test('with the question at hand, a true answer to another one is refused', async
   ])
     expect([other, await check(body, ask(other))]).toEqual([
       other,
-      { ok: false, reason: expect.stringMatching(/choice_not_proved|answers_another/) as never },
+      { ok: false, class: expect.stringMatching(/incomplete|not_the_answer/), reason: expect.any(String) } as never,
     ])
-  expect(await check(body, ask({ cpt: 'x' }))).toEqual({ ok: false, reason: 'question_malformed' })
-  expect(await check(body, { questions: [] })).toEqual({ ok: false, reason: 'answers_another_question' })
-  expect(await check(body, { page: { as_of: DAY } })).toEqual({ ok: false, reason: 'answers_another_question' })
+  expect(await check(body, ask({ cpt: 'x' }))).toEqual(failed('question_malformed'))
+  expect(await check(body, { questions: [] })).toEqual(failed('answers_another_question'))
+  expect(await check(body, { page: { as_of: DAY } })).toEqual(failed('answers_another_question'))
 
   const page = { as_of: DAY, cpt: '99213' }
   const list = await registryPage(registry, page)
@@ -177,68 +185,35 @@ test('with the question at hand, a true answer to another one is refused', async
   ])
     expect([other, await check(list, { page: { ...page, ...other } })]).toEqual([
       other,
-      { ok: false, reason: 'answers_another_question' },
+      failed('answers_another_question'),
     ])
 })
 
 test('a hospital\u2019s list does not prove that Medicare has no price', async () => {
   const chart = `hospital-mrf:${NPI}`
-  const charge = aRow({ cpt: '99211', npi: NPI, basis: 'hospital_cash' })
-  const { registry, release } = published([charge], { chart, providers: [NPI] })
-  const problem = notOnSchedule([await registry.absence(release, '99213|national|')])
-  expect(await check(problem)).toMatchObject({ ok: true })
-  expect(await check(problem, ask({}))).toEqual({ ok: false, reason: 'answers_another_question' })
-})
-
-test('a prefix that no row could have is absent everywhere, and is refused', async () => {
-  const { registry, release } = published(fees('99211', '99213'))
-  for (const prefix of [
-    '99212|nationwide|',
-    '99212x',
-    '99213|national||2',
-    '99213|national|||medicare_pfs|non',
-    '99212',
-  ])
-    expect(await verifyAbsence(await registry.absence(release, prefix), plain)).toEqual({
-      ok: false,
-      reason: 'key_prefix_malformed',
-    })
-  for (const prefix of ['99212|', '99212|US-CA-', '99213|national|||medicare_pfs|facility|', '99212|national||26|'])
-    expect(await verifyAbsence(await registry.absence(release, prefix), plain)).toEqual({ ok: true })
-  const wide = await registry.absence(release, '99212|')
-  for (const narrowed of [
-    { ...wide, left: null },
-    { ...wide, right: null },
-    { ...wide, key_prefix: '99213|' },
-    { ...wide, key_prefix: '99211|national|||medicare_pfs|non_facility|' },
-    { ...wide, key_prefix: '99214|' },
-  ])
-    expect(await verifyAbsence(narrowed, plain)).toEqual({ ok: false, reason: 'key_not_enclosed' })
-})
-
-test('absences under two checkpoints are not one answer', async () => {
-  const { registry, release } = published(fees('99211', '99219'))
-  const before = await registry.absence(release, '99213|national|')
-  const clfs = registry.publish([aRow({ cpt: '99211' })], { chart: 'cms-clfs' })
-  const now = [await registry.absence(release, '99213|national|'), await registry.absence(clfs, '99213|')]
-  expect(await check(notOnSchedule(now))).toMatchObject({ ok: true })
-  expect(await check(notOnSchedule([before, now[1]]))).toEqual({ ok: false, reason: 'mixed_checkpoints' })
-  // A proof of the leaf from an older log, under the newer checkpoint.
-  const { log: _, ...aged } = before
-  expect(await check(notOnSchedule([{ ...aged, log: await registry.log.prove(2) }]))).toEqual({
-    ok: false,
-    reason: 'state_not_last',
+  const charge = aRow({
+    code: '99211',
+    npi: NPI,
+    basis: 'hospital_cash',
+    derivation: { method: 'verbatim/1', inputs: { amount: '10.56' } },
   })
+  const { registry, release } = published([charge], { chart, providers: [NPI] })
+  const told = await refusal(registry, 'not_on_schedule', (proof) => {
+    proof.addRows(release, [0])
+    return {}
+  })
+  expect(await check(told)).toMatchObject({ ok: true })
+  expect(await check(told, ask({}))).toEqual(failed('answers_another_question'))
+  expect(await check(told, ask({ npi: NPI, basis: '' }))).toEqual(failed('choice_not_proved'))
 })
 
 test('a row under a policy with witnesses needs their quorum', async () => {
   const policy = parsePolicy(formatPolicy([signer], [witness])) as TrustPolicy
   const seen = published(fees('99213'), {}, [witness])
   const unseen = published(fees('99213'))
-  expect(await verifyRow(await seen.registry.cite(seen.release, 0), policy)).toEqual({ ok: true })
+  expect(await check(await seen.registry.cite(seen.release, 0), ANY, policy)).toMatchObject({ ok: true })
   const row = await unseen.registry.cite(unseen.release, 0)
-  expect(await verifyRow(row, policy)).toEqual({ ok: false, reason: 'quorum_not_met' })
-  expect(await check(row, ANY, policy)).toEqual({ ok: false, reason: 'quorum_not_met' })
+  expect(await check(row, ANY, policy)).toEqual(failed('quorum_not_met'))
 })
 
 test('sample data is called so in what was proved', async () => {
@@ -256,48 +231,18 @@ test('a view that is too old is refused, and so is a limit that is no time', asy
   for (const good of [RECORDED, '2026-10-02T00:00:00.000Z', '2000-01-01T00:00:00Z'])
     expect(await since(good)).toMatchObject({ ok: true })
   for (const late of ['2026-10-02T00:00:00.001Z', '2026-10-03T00:00:00Z', '', 'yesterday', '2026-10-01'])
-    expect([late, await since(late)]).toEqual([late, { ok: false, reason: 'state_too_old' }])
-  // A row in force on no day shows no state.
-  const lapsed = JSON.stringify(await registry.citePublished(release, 0))
-  expect(await verifyBody(lapsed, plain, ANY, { notBefore: RECORDED })).toEqual({ ok: false, reason: 'state_too_old' })
+    expect([late, await since(late)]).toEqual([late, failed('state_too_old')])
 })
 
-test('what was last known is the price of the last edition, and of no other', async () => {
-  const { registry, release } = published([aFee({ cpt: '99213' }), aFee({ cpt: '99214', amount: '130.00' })])
-  const early = registry.publish([aFee({ cpt: '99213', amount: '80.00', effective_from: '2026-01-01' })], {
-    chart: 'cms-pfs',
-    edition: '2026A',
-    effective_from: '2026-01-01',
-    effective_to: '2026-03-31',
-  })
-  const question = { cpt: '99213', as_of: '2026-10-05', basis: 'medicare_pfs' }
-  const { body } = await answerOf(registry, question)
-  expect(body).toMatchObject({ code: 'no_edition_for_day' })
-  const known = async (from: MemoryRelease, index: number) =>
-    check({ ...body, last_known: await registry.cite(from, index) }, { question })
-  expect(await known(release, 0)).toMatchObject({ ok: true, decisions: [{ outcome: 'no_edition' }] })
-  expect(await known(release, 1)).toEqual({ ok: false, reason: 'answers_another_question' })
-  expect(await known(early, 0)).toEqual({ ok: false, reason: 'answers_another_question' })
-  // Nor another row of the last edition, though that of the question is proved beside it.
-  const because = body['because'] as { releases: unknown[]; rows: unknown[] }
-  const in_force = registry.periodProof(registry.standing.periods.findIndex((each) => each.release === release.name))
-  const releases = [...because.releases, { release: release.manifest, in_force }]
-  const rows = [...because.rows, { release: because.releases.length, ...release.neighbour(0) }]
-  const beside = async (index: number) => ({
-    ...body,
-    because: { ...because, releases, rows },
-    last_known: await registry.cite(release, index),
-  })
-  expect(await check(await beside(0), { question })).toMatchObject({ ok: true })
-  expect(await check(await beside(1), { question })).toEqual({ ok: false, reason: 'answers_another_question' })
-  const inForce = { ...question, as_of: DAY }
-  const now = (await answerOf(registry, { ...inForce, cpt: '99999' })).body
-  expect(
-    await check({ ...now, last_known: await registry.cite(release, 0) }, { question: { ...inForce, cpt: '99999' } }),
-  ).toEqual({
-    ok: false,
-    reason: 'answers_another_question',
-  })
+test('a row that is in force on no day was published, and answers no question', async () => {
+  const { registry, release } = published(fees('99213', '99214'))
+  registry.withdraw(release)
+  const row = await registry.cite(release, 0)
+  expect(await check(row)).toMatchObject({ ok: true, recorded_at: RECORDED, rows: [{ release: release.manifest }] })
+  expect(await check(row, ask({}))).toEqual(failed('release_not_in_force'))
+  const { proof, ...members } = row as { proof: { entries: object } }
+  const { entries: _, ...less } = proof
+  expect(await check({ ...members, proof: less })).toEqual(failed('release_not_in_force'))
 })
 
 test.each([
@@ -305,44 +250,46 @@ test.each([
   ['a number', '1'],
   ['a list', '[]'],
 ])('%s is not recognised', async (_, text) => {
-  expect(await verifyBody(text, plain, ANY)).toEqual({ ok: false, reason: 'not_recognised' })
+  expect(await verifyBody(text, plain, ANY)).toEqual(failed('not_recognised'))
 })
 
 test.each([
   ['an empty object', '{}', 'row_malformed'],
-  ['a problem without proof', '{"code":"not_on_schedule"}', 'proof_missing'],
-  ['a problem with an empty list of proofs', '{"code":"not_on_schedule","absence":[]}', 'proof_missing'],
-  ['a problem with members that nobody knows', '{"code":"not_on_schedule","price":1}', 'not_recognised'],
+  ['a refusal without proof', '{"code":"not_on_schedule","status":404,"rule":"R10"}', 'proof_missing'],
+  [
+    'a refusal whose proof is empty',
+    '{"code":"not_on_schedule","status":404,"rule":"R10","proof":{}}',
+    'proof_malformed',
+  ],
+  ['a refusal with members that nobody knows', '{"code":"not_on_schedule","status":404,"price":1}', 'not_recognised'],
+  ['a refusal without a status', '{"code":"not_on_schedule"}', 'row_malformed'],
   ['a text that is no JSON', '{', 'json_malformed'],
   ['a member that is there twice', '{"code":"a","code":"b"}', 'json_malformed'],
 ])('%s proves nothing', async (_, text, reason) => {
-  expect(await verifyBody(text, plain, ANY)).toEqual({ ok: false, reason } as never)
+  expect(await verifyBody(text, plain, ANY)).toEqual(failed(reason as Fault))
 })
 
 test('only editions of the day that have prices are told to lack a code', async () => {
   const { registry } = published(fees('99213'))
   registry.publish([aPlace('60611', 'US-IL-16')], { chart: 'zip-locality' })
-  const old = registry.publish([aRow({ cpt: '80053', effective_from: '2026-04-01' })], {
+  const old = registry.publish([aRow({ code: '80053', effective_from: '2026-04-01' })], {
     chart: 'cms-clfs',
     effective_from: '2026-04-01',
     effective_to: '2026-06-30',
   })
   const question = { cpt: '99213', region: '60611', as_of: DAY, basis: 'medicare_pfs' }
-  const { body } = await answerOf(registry, question)
-  const because = body['because'] as { releases: unknown[]; rows: unknown[] }
-  const in_force = registry.periodProof(registry.standing.periods.findIndex((each) => each.release === old.name))
-  const more = {
-    ...because,
-    releases: [...because.releases, { release: old.manifest, in_force }],
-    rows: [...because.rows, { release: because.releases.length, ...old.neighbour(0) }],
-  }
-  expect(await check({ ...body, because: more }, { question })).toMatchObject({ ok: true, lacking: [] })
+  const shown = await refusal(registry, 'region_not_covered', (proof) => {
+    const { told } = answerIn(proof, parsed(question))
+    proof.addRows(old, [0])
+    return told
+  })
+  expect(await check(shown, { question })).toMatchObject({ ok: true, lacking: [] })
 })
 
-test('a page of rows is no history, and is said to lack its proof', async () => {
+test('a page of rows is no history', async () => {
   const { registry, release } = published(fees('99213'))
   const page = await pageOf(registry, DAY, [{ release, from: 0, to: 1 }])
-  expect(await check(page, { history: { cpt: '99213' } })).toEqual({ ok: false, reason: 'proof_missing' })
+  expect(await check(page, { history: { cpt: '99213' } })).toEqual(failed('answers_another_question'))
 })
 
 test('an absence that is told without its row is no answer, though the row is proved beside it', async () => {
@@ -350,14 +297,10 @@ test('an absence that is told without its row is no answer, though the row is pr
   const { question } = ask({}) as { question: Question }
   const { body } = await answerOf(registry, question)
   expect(await check(body, { question })).toMatchObject({ ok: true })
-  const because = {
-    releases: [registry.share(release)],
-    rows: [{ release: 0, ...release.neighbour(0) }],
-    ...{ periods: [], providers: [], state: registry.state, log: await registry.proof() },
-  }
-  expect(await check({ code: 'absent_bundled', because })).toMatchObject({ ok: true })
-  expect(await check({ code: 'absent_bundled', because }, { question })).toEqual({
-    ok: false,
-    reason: 'answers_another_question',
+  const told = await refusal(registry, 'absent_bundled', (proof) => {
+    proof.addRows(release, [0])
+    return { rule: 'R7' }
   })
+  expect(await check(told)).toMatchObject({ ok: true })
+  expect(await check(told, { question })).toEqual(failed('answers_another_question'))
 })

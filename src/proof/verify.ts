@@ -1,13 +1,14 @@
 // The verifier of lookups: everything that a stranger needs to check an answer of `/reference` offline. Lists have a larger
 // one, verify-lists.ts. Input is hostile: nothing of an answer counts that its hashes and the pinned keys do not prove.
 
-import { bareAnswer, checkAnswer } from './answer.ts'
-import { answerOf, isLookup, provedBy, readBody, type VerifiedAnswer, type VerifyOptions } from './body.ts'
-import { addAbsence, addCitedRow } from './evidence.ts'
-import { noFacts } from './facts.ts'
-import { ensure, type FailedCheck, type Verdict, verdictOf } from './fault.ts'
+import { type CheckedAnswer, checkAnswer, type TakenAnswer, takePrice, takeRefusal } from './answer.ts'
+import { factsOf, isLookup, readBody, type VerifiedAnswer, type VerifyOptions, viewOf } from './body.ts'
+import { isText } from './canonical-json.ts'
+import { ensure, type FailedCheck, verdictOf } from './fault.ts'
 import type { Question } from './lookup/question.ts'
 import type { TrustPolicy } from './note/policy.ts'
+import type { Members } from './shape.ts'
+import { ShownRows } from './shown-rows.ts'
 
 /** The question. An archive or a monitor may check only that an answer was published: `anyQuestion`. */
 export type Inquiry = { question: Question } | { anyQuestion: true }
@@ -25,26 +26,41 @@ export const verifyBody = (
     // A question that is undefined by mistake must not pass for `anyQuestion`.
     ensure(question !== undefined || 'anyQuestion' in asked, 'answers_another_question')
     ensure(isLookup(body), question === undefined ? 'not_recognised' : 'answers_another_question')
-    const facts = noFacts(policy, options.charts)
-    return answerOf(facts, body, provedBy(await checkAnswer(facts, body, question)), options)
+    return verifyLookup(body, policy, question, options)
   })
 
-/** Checks one row with its whole proof, whatever question it answers. */
-export const verifyRow = (row: unknown, policy: TrustPolicy): Promise<Verdict> =>
-  verdictOf(async () => {
-    await addCitedRow(noFacts(policy), bareAnswer(row))
-    return { ok: true }
-  })
+export async function verifyLookup(
+  body: Members,
+  policy: TrustPolicy,
+  question: Question | undefined,
+  options: VerifyOptions,
+): Promise<VerifiedAnswer> {
+  const shown = new ShownRows()
+  const taken = takeLookup(shown, body)
+  const evidence = await factsOf(body, shown, policy, options)
+  return { ok: true, ...provedBy([checkAnswer(evidence, taken, question)]), ...viewOf(evidence) }
+}
 
-/** Checks the proof that no row of a release has a key with a prefix. */
-export const verifyAbsence = (proof: unknown, policy: TrustPolicy): Promise<Verdict> =>
-  verdictOf(async () => {
-    await addAbsence(noFacts(policy), proof)
-    return { ok: true }
-  })
+/** Takes the rows of an answer: its own, whose members stand at the top with a pointer in `row`, or those of a refusal. */
+function takeLookup(shown: ShownRows, { proof: _, about: _a, ...body }: Members): TakenAnswer {
+  if (isText(body['code']) && 'status' in body) return takeRefusal(shown, body)
+  const { row: pointer, prolonged, place, modifiers_ignored, adjustment, ...row } = body
+  const beside = Object.entries({ place, modifiers_ignored, adjustment }).filter(([, value]) => value !== undefined)
+  return takePrice(shown, shown.takeBare(row, pointer, prolonged), Object.fromEntries(beside))
+}
+
+/** The proved content of answers. */
+export const provedBy = (
+  answers: readonly CheckedAnswer[],
+): Pick<VerifiedAnswer, 'rows' | 'decisions' | 'lacking'> => ({
+  rows: answers.flatMap(({ row, release }) => (row && release ? [{ row, release }] : [])),
+  decisions: answers.flatMap(({ decision }) => decision ?? []),
+  lacking: answers.flatMap(({ lacking }) => lacking),
+})
 
 export { isFresh, type ProvedRow, type VerifiedAnswer, type VerifyOptions, type View, viewedAt } from './body.ts'
-export type { Fault, Verdict } from './fault.ts'
+export type { Fault, Verdict, VerdictClass } from './fault.ts'
+export type { Decision } from './lookup/decision.ts'
 export { openCheckpoint } from './note/checkpoint.ts'
 export { parsePolicy, type TrustPolicy } from './note/policy.ts'
 export type { Question }

@@ -8,6 +8,7 @@ import { PRICE_PROBLEMS, type ProblemCode } from '../problem.ts'
 import { formatPolicy, parsePolicy } from '../proof/note/policy.ts'
 import type { LostSource } from '../proof/price/lost-source.ts'
 import type { Manifest } from '../proof/price/release.ts'
+import { EntryProofs } from './catalogue/entry-proofs.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
 import { citeRow, RowQuery } from './catalogue/permalink.ts'
 import { CHARTS, type Charts, chartTable } from './charts.ts'
@@ -54,6 +55,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
   const table = chartTable(charts)
   /** Everything in one answer is of one view of the registry. */
   const proofsNow = async (): Promise<Proofs> => Proofs.under(await published.at(), db, log, table)
+  const entryProofs = new EntryProofs(db, log)
   const stamp = dayStamp({ stamp: () => published.stamp() }, today)
   return [
     operation({
@@ -104,14 +106,14 @@ export function registryOperations(parts: RegistryParts): Operation[] {
         'no_edition_for_day',
       ],
       run: async ({ proof, ...query }) =>
-        ready((proof === 'ref' ? shortSheet : sheet)(await proofsNow(), query, today(), lostSources)),
+        (proof === 'ref' ? shortSheet : sheet)(await proofsNow(), query, today(), lostSources),
     }),
 
     operation({
       name: 'get_row',
       summary: 'One row of a release by its permalink, with its whole proof',
       description:
-        'The row, its path and its release never change; the rest of the proof is under the newest checkpoint. `in_force` is null for a release that was withdrawn or replaced.',
+        'The row, its path and its release never change; the rest of the proof is under the newest checkpoint. Of a release that was withdrawn or replaced `entries` shows its place in the log.',
       tag: 'agent-tools',
       http: { method: 'GET', path: '/rows/{release_id}/{index}' },
       access: 'public',
@@ -121,7 +123,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       input: RowQuery,
       output: CitedRow,
       problems: ['release_not_found', 'row_not_found'],
-      run: async (query) => citeRow(await proofsNow(), query),
+      run: async (query) => citeRow(await proofsNow(), entryProofs, query),
     }),
 
     operation({
@@ -189,7 +191,10 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       output: Verification,
       problems: ['release_not_found', 'row_not_found'],
       async run(query) {
-        const text = await checkedText(query, async (place) => citeRow(await proofsNow(), place))
+        const text = await checkedText(
+          query,
+          async (place) => (await citeRow(await proofsNow(), entryProofs, place)).text,
+        )
         const keys = [log, ...otherLogs].map((each) => each.currentKeys())
         const [signers, retired] = [keys.flatMap((each) => each.signers), keys.flatMap((each) => each.retired)]
         const policy = parsePolicy(formatPolicy(signers, [], 0, retired))
@@ -218,10 +223,10 @@ export function registryOperations(parts: RegistryParts): Operation[] {
         const as_of = query.as_of ?? today()
         const proofs = await proofsNow()
         const { rows, total, next_after } = await browse(db, proofs.view, query, as_of)
-        return { ...(await provedPage(proofs, rows, lostSources)), total, next_after, as_of } as never
+        return { ...provedPage(proofs, rows, lostSources), total, next_after, as_of } as never
       },
     }),
 
-    ...catalogueOperations({ db, log, published, today, charts, stamp, lostSources }),
+    ...catalogueOperations({ db, log, published, today, charts, stamp, lostSources, proofsNow, entryProofs }),
   ]
 }

@@ -192,7 +192,7 @@ describe.skipIf(!nginxPath)('nginx', () => {
     const response = await fetch(`https://127.0.0.1:${secure.port}/reference?cpt=99213`, {
       tls: { rejectUnauthorized: false },
     })
-    expect([response.status, await response.json()]).toMatchObject([200, { cpt: '99213' }])
+    expect([response.status, await response.json()]).toMatchObject([200, { code: '99213' }])
   })
 })
 

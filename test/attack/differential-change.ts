@@ -1,6 +1,7 @@
 // One thing in a value is changed for another that a reader might take, or might trip over.
 
 import type { Dice } from './dice.ts'
+import { membersOf } from './liar.ts'
 import { copyOf, type Members, oneOf } from './lie-world.ts'
 
 const DAYS = [
@@ -168,6 +169,13 @@ function changeList(dice: Dice, list: unknown[], donors: readonly unknown[]): vo
 }
 
 const NAMES = ['x', 'proof', 'code', 'seq', '__proto__', 'constructor', 'Row', 'row\u200b', '\ufeffkind', 'checkpoint']
+
+/** The values of these, by the names of their members. */
+export const donorsOf = (...values: unknown[]): Map<string, unknown[]> => {
+  const found = new Map<string, unknown[]>()
+  for (const value of values) membersOf(value, found)
+  return found
+}
 
 /** Changes one member of an object, or something inside of it. Donors have values that other members have had. */
 export function changeMember(dice: Dice, at: Members, donors: ReadonlyMap<string, readonly unknown[]>): void {

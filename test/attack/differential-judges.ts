@@ -1,90 +1,98 @@
-// The same verifier three times: in Bun, in Node as it is built for others, and in Go as someone else wrote it. In Node the
-// small verifier of lookups is asked as well, wherever it has a say. Each is
-// asked about a case and says what it makes of it.
+// The verifier twice: in TypeScript, and in Python as it was written from docs/spec alone. In TypeScript the small verifier of lookups is
+// asked as well, wherever it has a say.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { browserModule, build, MODULES } from '../../scripts/build.ts'
 import { canonical } from '../../src/proof/canonical-json.ts'
-import * as changes from '../../src/proof/changes.ts'
-import * as growth from '../../src/proof/growth.ts'
-import * as derivation from '../../src/proof/price/derivation.ts'
-import * as verify from '../../src/proof/verify-lists.ts'
-import { buildGoVerifier } from '../support/go-verifier.ts'
-import { judge, type Vector } from '../support/vector.ts'
-import { copyOf } from './lie-world.ts'
+import { verifyBody as verifyLookup } from '../../src/proof/verify.ts'
+import { type Inquiry, parsePolicy, verifyBody } from '../../src/proof/verify-lists.ts'
+import { findProgram } from '../support/program.ts'
+import { isSkipped } from '../support/skipping.ts'
 
-/** A vector without what is expected of it. */
-export type Case = Record<string, unknown> & { kind: Vector['kind'] }
-/** As a text, so that any two can be compared. */
+const PACKAGE = join(import.meta.dir, '../../python')
+
+/** A line for a judge. */
+export interface Case {
+  text: string
+  policy: string
+  /** Left out if any question will do. */
+  asked?: object
+  not_before?: string
+  not_after?: string
+}
+/** The verdict as a text, so that any two can be compared: whether it is accepted, and the class of the refusal. */
 export type Outcome = string
+export const JUDGES = ['TypeScript', 'Python'] as const
+/** What each of the judges says, in their order. */
+export type Outcomes = [Outcome, Outcome]
 
-/** Which item of a list it was is not compared. */
-const outcomeText = (outcome: object): Outcome => canonical({ ...copyOf(outcome), at: 0 })
+const outcomeOf = (verdict: { ok: boolean; class?: unknown }): Outcome =>
+  canonical(verdict.ok ? { ok: true } : { ok: false, class: verdict.class ?? null })
 
-/** A fault is an outcome too: the others must not have it, and nobody may have it alone. */
-async function inBun(one: Case): Promise<Outcome> {
+/** A fault is an outcome too: the other judge must not have it. */
+async function inTypeScript({ text, policy: pinned, asked, not_before, not_after }: Case): Promise<Outcome> {
   try {
-    return outcomeText(await judge({ ...verify, ...growth, ...changes, ...derivation }, one as unknown as Vector))
+    const policy = parsePolicy(pinned)
+    if (!policy) return outcomeOf({ ok: false, class: 'malformed' })
+    const inquiry = (asked ?? { anyQuestion: true }) as Inquiry
+    const ages = {
+      ...(not_before === undefined ? {} : { notBefore: not_before }),
+      ...(not_after === undefined ? {} : { notAfter: not_after }),
+    }
+    const outcome = outcomeOf(await verifyBody(text, policy, inquiry, ages))
+    if (!('question' in inquiry)) return outcome
+    const small = outcomeOf(await verifyLookup(text, policy, inquiry, ages))
+    return small === outcome ? outcome : canonical({ fault: `the verifier of lookups says ${small}` })
   } catch (error) {
-    return outcomeText({ fault: String(error) })
+    return canonical({ fault: String(error) })
   }
 }
 
-const NODE = `
-${MODULES.map((name, i) => `import * as part${i} from './${name}.js'`).join('\n')}
-import { judge } from './judge.js'
-const verifier = { ${MODULES.map((_, i) => `...part${i}`).join(', ')} }
-const lookups = { ...verifier, ...part${MODULES.indexOf('verify')} }
-async function inBoth(one) {
-  const outcome = await judge(verifier, one)
-  if (one.kind === 'body' && !one.asked?.question) return outcome
-  const small = await judge(lookups, one)
-  // It says nothing of what lists have.
-  const told = ({ entries, refused, page, ...rest }) => JSON.stringify(rest)
-  return told(small) === told(outcome) ? outcome : { fault: 'the verifier of lookups says ' + JSON.stringify(small) }
-}
-let rest = ''
-for await (const chunk of process.stdin.setEncoding('utf8')) {
-  const lines = (rest + chunk).split('\\n')
-  rest = lines.pop()
-  for (const line of lines) {
-    const outcome = await inBoth(JSON.parse(line)).catch((error) => ({ fault: String(error) }))
-    process.stdout.write(JSON.stringify(outcome) + '\\n')
+const python = findProgram(['python3'], ['python3'])
+
+/** Why Python cannot judge here; undefined if it can. */
+async function whyNoPython(): Promise<string | undefined> {
+  if (!python) return 'there is no Python here and none can be installed'
+  const judge = new Python()
+  try {
+    const [said] = await judge.ask([{ text: '{', policy: '' }])
+    return said === outcomeOf({ ok: false, class: 'malformed' }) ? undefined : `its package says ${said}`
+  } catch {
+    return 'its package takes no --stdin'
+  } finally {
+    await judge.close()
   }
-}`
+}
 
 /** A process that answers each line with one. */
-class Child {
-  readonly #process: Bun.Subprocess<'pipe', 'pipe', 'inherit'>
-  readonly #lines: AsyncIterator<string>
+class Python {
+  readonly #process = Bun.spawn([python ?? '', '-m', 'agent_trust_registry', '--stdin'], {
+    cwd: PACKAGE,
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  readonly #lines = linesOf(this.#process.stdout)
 
-  constructor(command: string[], cwd: string) {
-    this.#process = Bun.spawn(command, { cwd, stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
-    this.#lines = linesOf(this.#process.stdout)
-  }
-
-  async ask(lines: readonly string[]): Promise<Outcome[]> {
+  async ask(cases: readonly Case[]): Promise<Outcome[]> {
     const { stdin } = this.#process
     const written = (async () => {
-      for (const line of lines) {
-        stdin.write(`${line}\n`)
+      for (const one of cases) {
+        stdin.write(`${JSON.stringify(one)}\n`)
         await stdin.flush()
       }
     })()
     const outcomes: Outcome[] = []
-    while (outcomes.length < lines.length) {
+    while (outcomes.length < cases.length) {
       const { value, done } = await this.#lines.next()
       if (done) throw new Error('a judge has gone away')
-      outcomes.push(outcomeText(JSON.parse(value)))
+      outcomes.push(outcomeOf(JSON.parse(value)))
     }
     await written
     return outcomes
   }
 
   async close(): Promise<void> {
-    this.#process.stdin.end()
+    await Promise.resolve(this.#process.stdin.end()).catch(() => undefined)
     await this.#process.exited
   }
 }
@@ -99,39 +107,20 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   }
 }
 
-export const JUDGES = ['Bun', 'Node', 'Go'] as const
-
-/** What each of the judges says, in their order. */
-export type Outcomes = [Outcome, Outcome, Outcome]
+export const isPythonMissing = isSkipped('the verifier in Python', await whyNoPython())
 
 export class Judges {
-  private constructor(
-    readonly folder: string,
-    readonly node: Child,
-    readonly go: Child,
-  ) {}
-
-  static async start(): Promise<Judges> {
-    const folder = mkdtempSync(join(tmpdir(), 'judges-'))
-    await build(folder)
-    writeFileSync(join(folder, 'judge.js'), await browserModule(join(import.meta.dir, '../support/vector.ts')))
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-    writeFileSync(join(folder, 'run.js'), NODE)
-    const go = await buildGoVerifier(folder)
-    return new Judges(folder, new Child(['node', 'run.js'], folder), new Child([go, 'judge'], folder))
-  }
+  readonly #python = new Python()
 
   async ask(cases: readonly Case[]): Promise<Outcomes[]> {
-    const lines = cases.map((one) => JSON.stringify(one))
-    const [node, go] = [this.node.ask(lines), this.go.ask(lines)]
-    const bun: Outcome[] = []
-    for (const one of cases) bun.push(await inBun(one))
-    const [inNode, inGo] = [await node, await go]
-    return bun.map((outcome, i) => [outcome, inNode[i] as Outcome, inGo[i] as Outcome])
+    const inPython = this.#python.ask(cases)
+    const own: Outcome[] = []
+    for (const one of cases) own.push(await inTypeScript(one))
+    const others = await inPython
+    return own.map((outcome, i) => [outcome, others[i] as Outcome])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.node.close(), this.go.close()])
-    rmSync(this.folder, { recursive: true })
+    await this.#python.close()
   }
 }

@@ -1,4 +1,4 @@
-// Notes and policies by keys with strange names: signed as they should be, so that only the name, the text or the order
+// Notes under a head, and policies, by keys with strange names: signed as they should be, so that only the name, the text or the order
 // of the lines is the matter.
 
 import { concat, utf8 } from '../../src/proof/bytes.ts'
@@ -6,7 +6,6 @@ import { formatVerifierKey, keyId, type NoteSigner, signatureLine } from '../../
 import { formatTreeHead } from '../../src/proof/note/tree-head.ts'
 import { signerOf } from '../support/vector-keys.ts'
 import type { Dice } from './dice.ts'
-import type { Case } from './differential-judges.ts'
 import { strangeLines } from './differential-text.ts'
 import { oneOf } from './lie-world.ts'
 
@@ -63,14 +62,16 @@ async function cosignatureOf({ name, publicKey, sign }: NoteSigner, text: string
   return signatureLine({ name, id: keyId(name, publicKey, 4), signature: concat(time(seconds), signature) })
 }
 
-/** A case of the kind checkpoint: keys, policy and note fit each other, and something about them is strange. */
-export async function strangeNote(dice: Dice): Promise<Case> {
+/** A note under a head and a policy for it: they fit each other, and something about them is strange. */
+export async function strangeNote(
+  dice: Dice,
+  head: { size: number; root: Uint8Array },
+): Promise<{ policy: string; note: string }> {
   const logs = Array.from({ length: 1 + dice.below(2) }, (_, i) => signerOf(aName(dice), 1 + i))
   const witnesses = Array.from({ length: dice.below(3) }, (_, i) => signerOf(aName(dice), 11 + i))
-  const origin = dice.chance(0.8) ? (logs[0] as NoteSigner).name : aName(dice)
-  const root = new Uint8Array(32).fill(7)
-  const plain = formatTreeHead({ origin, size: dice.below(9), root })
-  const text = dice.chance(0.3) ? strangeLines(plain, dice) : plain
+  const origin = dice.chance(0.9) ? (logs[0] as NoteSigner).name : aName(dice)
+  const plain = formatTreeHead({ origin, ...head })
+  const text = dice.chance(0.15) ? strangeLines(plain, dice) : plain
   const signing = [...logs, ...(dice.chance(0.3) ? [signerOf(aName(dice), 3)] : [])].filter(() => dice.chance(0.9))
   const lines = await Promise.all([
     ...signing.map((each) => lineOf(each, text)),
@@ -90,7 +91,6 @@ export async function strangeNote(dice: Dice): Promise<Case> {
     '',
   ].join('\n')
   return {
-    kind: dice.chance(0.7) ? 'checkpoint' : 'policy',
     policy: dice.chance(0.2) ? strangeLines(policy, dice) : policy,
     note: (dice.chance(0.15) ? strangeLines(note, dice) : note).toWellFormed(),
   }

@@ -60,7 +60,7 @@ const priced = (amount: string, per: string | null = null) => ({ amount, currenc
 
 /** Values that a member may have, by its name. */
 const VALUES: Record<string, readonly unknown[]> = {
-  cpt: ['99213', '80053', 'J0585', 'E0601', '70450', '00000', '00100', '01999', '99999', 'Z9999', '9921Z', '99214'],
+  code: ['99213', '80053', 'J0585', 'E0601', '70450', '00000', '00100', '01999', '99999', 'Z9999', '9921Z', '99214'],
   region: [
     'national',
     'CBA-0A1B2C3D',
@@ -74,6 +74,9 @@ const VALUES: Record<string, readonly unknown[]> = {
     'US-IL-99',
   ],
   npi: [null, ...NPIS, '1000000000'],
+  payer: [null, 'a-payer', 'A PAYER', '|'],
+  publisher_until: DAYS,
+  tables: ['0'.repeat(64), 'A'.repeat(64), 'x'],
   modifier: [null, '26', 'RR', '25', '50', '00', 'ZZ', '26-50', '50-26', '26-26', '25-26', 'AA-BB-CC-DD'],
   basis: BASES,
   setting: [null, ...SETTINGS],

@@ -229,7 +229,7 @@ test('the search finds a mark in everything that it looks through', async () => 
 
   // A release that does carry the mark, past every reader: in the title of its citation and in a flag of its rows.
   await using app = await testApp()
-  const rows = ['G0001', 'G0002'].map((cpt) => aPrice({ cpt, flags: [MARK] }))
+  const rows = ['G0001', 'G0002'].map((code) => aPrice({ code, flags: [MARK] }))
   const release = aRelease({ rows })
   const citations = release.citations.map((each) => ({ ...each, title: `A title ${MARK}` }))
   const older = await app.publish(aRelease({ edition: 'TEST0', effective_from: '2025-10-01' }))

@@ -1,17 +1,15 @@
 // Lies that were once accepted, or nearly so, each by its name.
 
 import { describe, expect, test } from 'bun:test'
-import { answerOf } from '../../src/proof/answer-fixture.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
-import { pageOf, registryPage, runsOf } from '../../src/proof/list-fixture.ts'
+import { billOf, pageOf, registryPage, runsOf } from '../../src/proof/list-fixture.ts'
 import type { Question } from '../../src/proof/lookup/question.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from '../../src/proof/note/policy.ts'
 import { type AnyRow, rowKey } from '../../src/proof/price/row.ts'
 import { indexOfKey } from '../../src/proof/price/timeline.ts'
 import { aFee, aPlace, aRow, MemoryRegistry, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
-import { billOf } from '../../src/proof/set-fixture.ts'
 import { type Fault, type Inquiry, verifyBody } from '../../src/proof/verify-lists.ts'
-import { allOf, insides } from './liar.ts'
+import { Forgery, reseal } from './forgery.ts'
 import { copyOf, type Members, makeKeys } from './lie-world.ts'
 
 const keys = makeKeys()
@@ -26,17 +24,17 @@ const since = (effective_from: string) => (row: AnyRow) => ({ ...row, effective_
 
 const fees = (amount: string, from: string): AnyRow[] =>
   [
-    aFee({ cpt: '99213', amount }),
-    aFee({ cpt: '99213', setting: 'facility', amount: '57.45' }),
-    aFee({ cpt: '99213', region: 'US-IL-15', amount: '97.00' }),
-    aFee({ cpt: '99213', region: 'US-IL-16', amount: '98.00' }),
-    aFee({ cpt: '99214', amount: '130.00' }),
-    aFee({ cpt: '99214', region: 'US-IL-16', amount: '133.00' }),
+    aFee({ code: '99213', amount }),
+    aFee({ code: '99213', setting: 'facility', amount: '57.45' }),
+    aFee({ code: '99213', region: 'US-IL-15', amount: '97.00' }),
+    aFee({ code: '99213', region: 'US-IL-16', amount: '98.00' }),
+    aFee({ code: '99214', amount: '130.00' }),
+    aFee({ code: '99214', region: 'US-IL-16', amount: '133.00' }),
   ].map(since(from))
 const charges = (npi: string, cash: string): AnyRow[] =>
   (['hospital_cash', 'hospital_gross'] as const).map((basis, i) =>
     since(Q4.effective_from)(
-      aRow({ cpt: '99213', npi, basis, setting: 'outpatient', amount: i === 0 ? cash : '900.00' }),
+      aRow({ code: '99213', npi, basis, setting: 'outpatient', amount: i === 0 ? cash : '900.00' }),
     ),
   )
 
@@ -45,12 +43,15 @@ function store() {
   const january = registry.publish(fees('80.00', Q1.effective_from), { chart: 'cms-pfs', ...Q1 })
   const october = registry.publish(fees('95.19', Q4.effective_from), { chart: 'cms-pfs', ...Q4 })
   const next = registry.publish(fees('110.00', NEXT.effective_from), { chart: 'cms-pfs', ...NEXT })
-  const laboratory = registry.publish([aRow({ cpt: '80053' }), aRow({ cpt: '36415' })].map(since(Q4.effective_from)), {
-    chart: 'cms-clfs',
-    ...Q4,
-  })
+  const laboratory = registry.publish(
+    [aRow({ code: '80053' }), aRow({ code: '36415' })].map(since(Q4.effective_from)),
+    {
+      chart: 'cms-clfs',
+      ...Q4,
+    },
+  )
   const bundled = aRow({
-    cpt: '80053',
+    code: '80053',
     kind: 'absence',
     basis: 'medicare_opps',
     setting: null,
@@ -83,58 +84,55 @@ const SWAPS: [string, Partial<Question>, (store: Store) => Promise<Members>, Par
   [
     'a facility fee for a non-facility one',
     { cpt: '99213' },
-    ({ registry, october }) => cited(registry, october, '99213|national|||medicare_pfs|facility|'),
+    ({ registry, october }) => cited(registry, october, '99213|national||medicare_pfs|||facility|'),
     { setting: 'facility' },
   ],
   [
     'gross charges for the cash price',
     { cpt: '99213', npi: MERCY },
-    ({ registry, mercy }) => cited(registry, mercy, `99213|national|${MERCY}||hospital_gross|outpatient|`),
+    ({ registry, mercy }) => cited(registry, mercy, `99213|national|${MERCY}|hospital_gross|||outpatient|`),
     { basis: 'hospital_gross' },
   ],
   [
     'the edition of January for that of October',
     { cpt: '99213' },
-    ({ registry, january }) => cited(registry, january, '99213|national|||medicare_pfs|non_facility|'),
+    ({ registry, january }) => cited(registry, january, '99213|national||medicare_pfs|||non_facility|'),
     { as_of: '2026-02-01' },
   ],
   [
     'an edition of 2027 for today',
     { cpt: '99213' },
-    ({ registry, next }) => cited(registry, next, '99213|national|||medicare_pfs|non_facility|'),
+    ({ registry, next }) => cited(registry, next, '99213|national||medicare_pfs|||non_facility|'),
     { as_of: '2027-02-01' },
   ],
   [
     'one locality for a state that has two',
     { cpt: '99213', region: 'IL' },
-    ({ registry, october }) => cited(registry, october, '99213|US-IL-16|||medicare_pfs|non_facility|'),
+    ({ registry, october }) => cited(registry, october, '99213|US-IL-16||medicare_pfs|||non_facility|'),
     { region: 'US-IL-16' },
   ],
   [
     'another code for a question with a ZIP code',
     { cpt: '99213', region: '60611' },
-    ({ registry, october }) => cited(registry, october, '99214|US-IL-16|||medicare_pfs|non_facility|'),
+    ({ registry, october }) => cited(registry, october, '99214|US-IL-16||medicare_pfs|||non_facility|'),
     { cpt: '99214' },
   ],
   [
     'the list of another hospital',
     { cpt: '99213', npi: MERCY },
-    ({ registry, grace }) => cited(registry, grace, `99213|national|${GRACE}||hospital_cash|outpatient|`),
+    ({ registry, grace }) => cited(registry, grace, `99213|national|${GRACE}|hospital_cash|||outpatient|`),
     { npi: GRACE },
   ],
   [
     'what the outpatient system bundles for a laboratory price',
     { cpt: '80053', basis: 'medicare_clfs' },
-    async ({ registry, outpatient }) => ({ code: 'absent_bundled', row: await registry.cite(outpatient, 0) }),
+    async ({ registry }) => (await registry.answer({ cpt: '80053', as_of: TODAY, basis: 'medicare_opps' })).body,
     { basis: 'medicare_opps' },
   ],
   [
     'no price for 99213, by the laboratory schedule',
     { cpt: '99213' },
-    async ({ registry, laboratory }) => ({
-      code: 'not_on_schedule',
-      absence: [await registry.absence(laboratory, '99213|')],
-    }),
+    async ({ registry }) => (await registry.answer({ cpt: '99213', as_of: TODAY, basis: 'medicare_clfs' })).body,
     { basis: 'medicare_clfs' },
   ],
 ]
@@ -145,9 +143,9 @@ describe('a true row that answers another question is refused:', () => {
     const question: Question = { cpt: '99213', as_of: TODAY, ...given }
     const alone = await claim(made)
     const answers = await Promise.all(
-      [question, { ...question, ...nearby }].map(async (each) => (await answerOf(made.registry, each)).body),
+      [question, { ...question, ...nearby }].map(async (each) => copyOf((await made.registry.answer(each)).body)),
     )
-    const withAll = { ...alone, because: allOf(...answers.map(copyOf)) }
+    const withAll = await reseal(copyOf(alone), new Forgery(made.registry), answers)
     for (const body of [alone, withAll])
       expect(['choice_not_proved', 'answers_another_question', 'release_not_in_force']).toContain(
         await refusal(body, { question }),
@@ -162,43 +160,56 @@ describe('a true row that answers another question is refused:', () => {
 test('a row of a withdrawn release, proved anew under the newest head, is no answer', async () => {
   const { registry, october } = store()
   const question: Question = { cpt: '99213', as_of: TODAY, basis: 'medicare_pfs' }
-  const before = (await answerOf(registry, question)).body
+  const before = copyOf((await registry.answer(question)).body)
   registry.withdraw(october)
-  const now = (await answerOf(registry, question)).body
+  const now = (await registry.answer(question)).body
   expect(now).toMatchObject({ code: 'no_edition_for_day' })
-  const { because } = now
-  const lapsed = await registry.citePublished(
-    october,
-    indexOfKey(october.rows, '99213|national|||medicare_pfs|non_', rowKey),
-  )
-  expect(await refusal({ ...lapsed }, { anyQuestion: true })).toBe('accepted')
-  expect(await refusal({ ...lapsed }, { question })).toBe('release_not_in_force')
-  // With the state from elsewhere, which must stand under the same checkpoint.
-  expect(await refusal({ ...lapsed, because }, { question })).toBe('release_not_in_force')
-  expect(await refusal({ code: 'not_on_schedule', because, last_known: lapsed }, { question })).not.toBe('accepted')
+  const at = indexOfKey(october.rows, '99213|national||medicare_pfs|||non_facility|', rowKey)
+  const lapsed = await registry.cite(october, at)
+  expect(await refusal(lapsed, { anyQuestion: true })).toBe('accepted')
+  expect(await refusal(lapsed, { question })).toBe('release_not_in_force')
+  // With everything that the honest answer proves.
+  const beside = async (body: Members) => reseal(copyOf(body), new Forgery(registry), [copyOf(now), copyOf(lapsed)])
+  expect(await refusal(await beside(lapsed), { question })).toBe('release_not_in_force')
+  const { row: pointer, proof, ...row } = copyOf(lapsed)
+  const told = { status: 404, code: 'no_edition_for_day', rule: 'R3', charts: copyOf(now['charts']), proof }
+  expect(await refusal(await beside(told), { question })).toBe('accepted')
+  const withLast = await beside({ ...told, last_known: { ...row, proof: pointer } })
+  expect(await refusal(withLast, { question })).toBe('answers_another_question')
   // The period that it had is in no timeline of today.
-  const renewed = copyOf({ ...lapsed, proof: { ...(before['proof'] as Members), log: await registry.proof() } })
-  Object.assign((renewed.proof as Members)['in_force'] as Members, { state: registry.state })
-  expect(await refusal(renewed, { question })).toBe('period_not_in_timeline')
+  expect(await refusal(await beside(before), { question })).toBe('release_not_in_force')
+  const crude = copyOf(before)
+  Object.assign(crude['proof'] as Members, { log: await registry.proof(), state: registry.state })
+  expect(await refusal(crude, { question })).toBe('period_not_in_timeline')
 })
 
 test('the same row in another edition is no proof of this one, and neither is the same place', async () => {
   const registry = new MemoryRegistry(keys.registry)
-  const row = since('2026-01-01')(aFee({ cpt: '99213', region: 'US-IL-16' }))
+  const row = since('2026-01-01')(aFee({ code: '99213', region: 'US-IL-16' }))
   const place = since('2026-01-01')(aPlace('60611', 'US-IL-16'))
-  const [old, now] = [Q1, Q4].map((edition) => registry.publish([row], { chart: 'cms-pfs', ...edition }))
+  const [old] = [Q1, Q4].map((edition) => registry.publish([row], { chart: 'cms-pfs', ...edition }))
   const [oldPlaces] = [Q1, Q4].map((edition) => registry.publish([place], { chart: 'zip-locality', ...edition }))
   const question: Question = { cpt: '99213', as_of: TODAY, region: '60611', basis: 'medicare_pfs' }
-  const { body } = await answerOf(registry, question)
-  const because = allOf(copyOf(body))
-  const told = async (release: MemoryRelease, places?: MemoryRelease): Promise<Members> => ({
-    ...(await registry.cite(release, 0)),
-    because,
-    ...(places ? { place: await registry.cite(places, 0) } : {}),
-  })
-  expect(await refusal(await told(now as MemoryRelease), { question })).toBe('accepted')
-  expect(await refusal(await told(old as MemoryRelease), { question })).toBe('answers_another_question')
-  expect(await refusal(await told(now as MemoryRelease, oldPlaces), { question })).toBe('answers_another_question')
+  const { body } = await registry.answer(question)
+  expect(await refusal(body, { question })).toBe('accepted')
+  /** The answer with the same row of another release in place of one of its own. */
+  const showing = async (release: MemoryRelease | undefined, member: 'row' | 'place'): Promise<Members> => {
+    const other = copyOf(await registry.cite(release as MemoryRelease, 0))
+    const told = await reseal(copyOf(body), new Forgery(registry), [other])
+    const shown = (member === 'row' ? told : told['place']) as Members
+    const pointer = (member === 'row' ? told['row'] : shown['proof']) as { release: number }
+    const { releases } = told['proof'] as { releases: { release: { release_id: string }; rows?: unknown }[] }
+    const [own, others] = [pointer.release, releases.length - 1]
+    pointer.release = others
+    // The row stands in the answer, so that it is not among the leaves of its new release but among those of its own.
+    const [leaf] = [[0, member === 'row' ? row : place]]
+    Object.assign(releases[own] as object, { rows: { leaves: [leaf] } })
+    delete (releases[others] as { rows?: unknown }).rows
+    expect(releases[others]?.release.release_id).toBe((release as MemoryRelease).manifest.release_id)
+    return told
+  }
+  expect(await refusal(await showing(old, 'row'), { question })).toBe('answers_another_question')
+  expect(await refusal(await showing(oldPlaces, 'place'), { question })).toBe('answers_another_question')
 })
 
 test('an answer of before a correction is refused by whoever wants a newer view', async () => {
@@ -206,8 +217,8 @@ test('an answer of before a correction is refused by whoever wants a newer view'
   registry.now = '2026-10-03T00:00:00Z'
   registry.publish(fees('96.00', Q4.effective_from), { chart: 'cms-pfs', ...Q4, release_id: 'cms-pfs:2026D:2' })
   const question: Question = { cpt: '99213', as_of: TODAY }
-  const old = (await answerOf(store().registry, question)).body
-  const now = (await answerOf(registry, question)).body
+  const old = (await store().registry.answer(question)).body
+  const now = (await registry.answer(question)).body
   expect(await refusal(old, { question })).toBe('accepted')
   expect(await refusal(old, { question }, registry.now)).toBe('state_too_old')
   expect(await refusal(now, { question }, registry.now)).toBe('accepted')
@@ -218,9 +229,9 @@ test('an answer under the figures log is refused, though the same policy pins it
   const figures = new MemoryLog(keys.figures)
   figures.leaves.push(...registry.log.leaves)
   const question: Question = { cpt: '99213', as_of: TODAY }
-  const body = copyOf((await answerOf(registry, question)).body)
+  const body = copyOf((await registry.answer(question)).body)
   const log = await figures.prove(figures.leaves.length - 1)
-  for (const each of insides(body)) if ('log' in each) Object.assign(each, { log })
+  Object.assign(body['proof'] as Members, { log })
   expect(await refusal(body, { question })).toBe('log_of_other_kind')
 })
 
@@ -229,12 +240,12 @@ test('a checkpoint that was not opened stands nowhere in a body that is accepted
   const pinned = (await registry.proof()).checkpoint
   registry.append()
   const question: Question = { cpt: '99999', as_of: TODAY, basis: 'medicare_clfs' }
-  const problem = (await answerOf(registry, question)).body
+  const problem = (await registry.answer(question)).body
   const page = { as_of: TODAY, cpt: '99213' }
   const list = await registryPage(registry, page)
   const opened = (await registry.proof()).checkpoint
   expect(opened).not.toBe(pinned)
-  for (const name of ['errors', 'available', 'choices', 'detail'])
+  for (const name of ['errors', 'about', 'detail'])
     for (const hidden of [{ checkpoint: pinned }, [{ log: { checkpoint: pinned } }]])
       expect([name, await refusal({ ...problem, [name]: hidden }, { question })]).toEqual([name, 'mixed_checkpoints'])
   for (const name of ['links', 'page'])
@@ -258,10 +269,10 @@ test('a page with a row left out is refused, also where its release is listed tw
   const body = copyOf(await pageOf(registry, TODAY, gap))
   expect(await refusal(await pageOf(registry, TODAY, [run]), { page })).toBe('accepted')
   expect(await refusal(body, { page })).toBe('rows_left_out')
-  const { releases, proofs } = body as { releases: unknown[]; proofs: Members[] }
+  const { releases } = body['proof'] as { releases: unknown[] }
   releases.push(copyOf(releases[0]))
-  Object.assign(proofs[1] as Members, { release: 1 })
-  expect(await refusal(body, { page })).toBe('rows_left_out')
+  for (const item of (body['data'] as { proof: Members }[]).slice(1)) item.proof['release'] = 1
+  expect(['rows_left_out', 'row_not_in_release', 'repeated_item']).toContain(await refusal(body, { page }))
   const { data, ...rest } = copyOf(await pageOf(registry, TODAY, [run])) as { data: unknown[] }
   for (const i of data.keys())
     expect([i, await refusal({ ...rest, data: data.toSpliced(i, 1) }, { page })]).not.toEqual([i, 'accepted'])
@@ -294,8 +305,9 @@ describe('a bill', () => {
   test('that tells a price as a refusal, and leaves it out of the total, is refused', async () => {
     const { registry } = store()
     const body = copyOf((await billOf(registry, questions)).body)
-    const { because: _, ...price } = (await answerOf(registry, questions[2] as Question)).body
-    ;(body['results'] as unknown[])[2] = { status: 404, problem: price }
+    const results = body['results'] as Members[]
+    const { status: _, extended: _e, row, ...told } = results[2] as Members
+    results[2] = { status: 404, problem: { ...(row as Members), ...told } }
     const { lines, totals } = body['summary'] as { lines: number; totals: { basis: string }[] }
     body['summary'] = { lines, priced: 2, totals: totals.filter(({ basis }) => basis !== 'medicare_clfs') }
     expect(await refusal(body, { questions })).toBe('not_recognised')

@@ -1,44 +1,13 @@
-// A liar without a key. He has every honest answer there ever was and every public leaf, can build any proof of it under
-// any head, and puts together whatever may pass for the answer to a question.
+// The liar. Without a key he has every honest answer there ever was and every public leaf, can build any proof of it under any head,
+// and puts together whatever may pass for the answer to a question. As the operator he also signs what breaks a rule.
 
-import { type AdmittedLeaves, answerOf, type PlacedLeaf, placed } from '../../src/proof/answer-fixture.ts'
-import { parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
-import type { Because, CitedRow, InForce, LogProof } from '../../src/proof/price/proofs.ts'
-import type { RegistryState } from '../../src/proof/price/release.ts'
-import type { AnyRow } from '../../src/proof/price/row.ts'
-import type { MemoryRegistry } from '../../src/proof/registry-fixture.ts'
+import type { Proof } from '../../src/proof/envelope.ts'
+import type { VerdictClass } from '../../src/proof/fault.ts'
+import type { MemoryRegistry, MemoryRelease } from '../../src/proof/registry-fixture.ts'
+import { type AnswerKind, type KindName, kindNamed } from './answer-kinds.ts'
 import type { Dice } from './dice.ts'
-import { copyOf, honestAnswer, type Members, NPIS, oneOf, type World } from './lie-world.ts'
-
-/** Hides leaves, and shows the ones on either side of them as if they were neighbours. */
-export function hiding(
-  { standing }: MemoryRegistry,
-  isHidden: (kind: 'row' | 'period' | 'provider', leaf: unknown) => boolean,
-): AdmittedLeaves {
-  const left = <T>(kind: 'row' | 'period' | 'provider', leaves: readonly T[]): PlacedLeaf<T>[] =>
-    placed(leaves).filter(({ leaf }) => !isHidden(kind, leaf))
-  const known = new Map<object, PlacedLeaf<unknown>[]>()
-  return {
-    rows: (release) => {
-      const rows = known.get(release) ?? left('row', release.rows)
-      known.set(release, rows)
-      return rows as ReturnType<AdmittedLeaves['rows']>
-    },
-    periods: left('period', standing.periods),
-    providers: left('provider', standing.providers),
-  }
-}
-
-export const randomlyHiding = (dice: Dice, head: MemoryRegistry, { cpt, region }: Question): AdmittedLeaves => {
-  const [rows, periods, providers] = [0.1 + dice.below(6) / 10, dice.below(3) / 10, dice.below(4) / 10]
-  const zip = region?.slice(0, 5)
-  return hiding(head, (kind, leaf) => {
-    if (kind === 'period') return dice.chance(periods)
-    if (kind === 'provider') return dice.chance(providers)
-    const row = leaf as { cpt?: string; zip?: string }
-    return (row.cpt === cpt || row.zip === zip) && dice.chance(rows)
-  })
-}
+import { Forgery, noEdits, partsOf, reseal, rowName, type ShownParts, shownPlaces } from './forgery.ts'
+import { copyOf, insides, type Members, oneOf, type World } from './lie-world.ts'
 
 /** The values that a body has, by the name of the member that they stand in. */
 export function membersOf(value: unknown, found: Map<string, unknown[]> = new Map()): Map<string, unknown[]> {
@@ -50,13 +19,6 @@ export function membersOf(value: unknown, found: Map<string, unknown[]> = new Ma
     membersOf(member, found)
   }
   return found
-}
-
-/** Every object and list inside a value, itself included. */
-export function* insides(value: unknown): Generator<Members | unknown[]> {
-  if (typeof value !== 'object' || value === null) return
-  yield value as Members
-  for (const member of Object.values(value)) yield* insides(member)
 }
 
 const CODES = [
@@ -71,7 +33,7 @@ const CODES = [
   'absent_unreadable',
 ]
 const TOLD = ['modifiers_ignored', 'adjustment']
-const FREE = ['as_of', 'links', 'errors', 'detail', 'page', 'available', 'choices', 'charts', 'related', 'title']
+const FREE = ['as_of', 'links', 'errors', 'detail', 'page', 'about', 'charts', 'title', 'rule', 'last_known']
 
 /** Changes one thing somewhere in a body, by what other bodies have there. */
 export function meddle(dice: Dice, body: Members, donors: readonly Members[]): void {
@@ -90,7 +52,9 @@ export function meddle(dice: Dice, body: Members, donors: readonly Members[]): v
     }
     return
   }
-  const name = oneOf(dice, Object.keys(at))
+  const names = Object.keys(at)
+  if (names.length === 0) return
+  const name = oneOf(dice, names)
   const value = at[name]
   const what = dice.below(9)
   if (what === 0) delete at[name]
@@ -114,6 +78,8 @@ export function meddle(dice: Dice, body: Members, donors: readonly Members[]): v
   }
 }
 
+const checkpointOf = (body: Members): unknown => membersOf(body).get('checkpoint')?.[0] ?? null
+
 /** Lists in another order: first all of one list, and then single items, whichever the dice say. */
 export function shuffled(dice: Dice, body: Members): Members {
   const lists = [...insides(body)].filter((each): each is unknown[] => Array.isArray(each) && each.length > 1)
@@ -124,128 +90,341 @@ export function shuffled(dice: Dice, body: Members): Members {
   return body
 }
 
-const checkpointOf = (body: Members): unknown => membersOf(body).get('checkpoint')?.[0] ?? null
-
-/** Puts these in place of every state and log of a body; periods and providers keep their old places. */
-export function renewed(body: Members, log: LogProof, state?: RegistryState): Members {
-  const copy = copyOf(body)
-  for (const each of insides(copy)) {
-    if (Array.isArray(each)) continue
-    if ('state' in each && state) each['state'] = copyOf(state)
-    if ('log' in each) each['log'] = copyOf(log)
-  }
-  return copy
+/** One attempt: what is asked, and the head that the liar begins with. */
+interface Trial {
+  dice: Dice
+  world: World
+  name: KindName
+  kind: AnswerKind<unknown>
+  asked: unknown
+  head: MemoryRegistry
+  /** A copy of the honest answer to another question, or under another head. */
+  near(): Promise<Members>
+  honest(head?: MemoryRegistry): Promise<Members>
 }
 
-const PARTS = ['as_of', 'cpt', 'region', 'npi', 'modifier', 'setting', 'basis'] as const
+export interface Lie {
+  name: string
+  /** How often it is told, beside the others. */
+  share: number
+  /** The class of the refusal, where there may be no other verdict. */
+  class?: VerdictClass
+  /** Undefined if there is nothing in this world to lie about so. */
+  make(trial: Trial): Promise<Members | undefined>
+}
+
+/** Lies by someone without a key. */
+const LIES: Lie[] = [
+  { name: 'hide', share: 5, make: ({ dice, kind, head, asked }) => kind.hiding(dice, head, asked) },
+  {
+    name: 'meddle',
+    share: 4,
+    async make({ dice, honest, near }) {
+      const [body, donors] = [await honest(), [await near(), await near()]]
+      for (let left = 1 + dice.below(3); left > 0; left--) meddle(dice, body, donors)
+      return body
+    },
+  },
+  { name: 'another question', share: 3, make: ({ near }) => near() },
+  {
+    // What another answer states, with everything that both of them prove.
+    name: 'claim',
+    share: 3,
+    async make({ dice, world, kind, head, asked }) {
+      const [own, other] = [await kind.honest(head, asked), await kind.honest(head, kind.near(dice, world, asked))].map(
+        copyOf,
+      )
+      return own && other && reseal(other, new Forgery(head), [own])
+    },
+  },
+  {
+    name: 'swap',
+    share: 3,
+    async make({ dice, honest, near }) {
+      const [body, other] = [await honest(), await near()]
+      const [into, from] = dice.chance(0.5) ? [body, other] : [body['proof'] as Members, other['proof'] as Members]
+      for (const name of new Set([...Object.keys(into), ...Object.keys(from)]))
+        if (dice.chance(0.3)) Object.assign(into, { [name]: from[name] })
+      return body
+    },
+  },
+  { name: 'order', share: 2, make: async ({ dice, honest }) => shuffled(dice, await honest()) },
+  {
+    // An old answer: as far as the newest head can prove it, or with the newest state and log in place of its own.
+    name: 'age',
+    share: 3,
+    async make({ dice, world, honest }) {
+      const old = oneOf(dice, world.heads)
+      const body = await honest(old)
+      const { newest } = world
+      if (dice.chance(0.4)) return reseal(body, new Forgery(newest))
+      const isNew = dice.chance(0.5)
+      const log = isNew ? await newest.proof() : await newest.log.prove(old.log.leaves.length - 1)
+      Object.assign(body['proof'] as Proof, copyOf({ log, ...(isNew && { state: newest.state }) }))
+      return body
+    },
+  },
+  { name: 'other key', share: 1, make: ({ world, honest }) => honest(world.twin) },
+  {
+    name: 'other log',
+    share: 1,
+    class: 'not_in_log',
+    async make({ world, head, honest }) {
+      const body = await honest()
+      Object.assign(body['proof'] as Proof, { log: await world.figures.prove(head.log.leaves.length - 1) })
+      return body
+    },
+  },
+  {
+    // A row of a release that is in force on no day, or of any other.
+    name: 'other release',
+    share: 1,
+    async make({ dice, head, honest }) {
+      const withRows = head.releases.filter(({ rows }) => rows.length > 0)
+      const release = oneOf(dice, withRows)
+      const cited = copyOf(await head.cite(release, dice.below(release.rows.length))) as Members
+      return reseal(cited, new Forgery(head), [await honest()])
+    },
+  },
+  {
+    // A row that is proved like the others, and told as one that only stands beside them.
+    name: 'cut',
+    share: 2,
+    async make({ dice, head, honest }) {
+      const body = await honest()
+      const list = body['data'] ?? body['results']
+      if (!Array.isArray(list) || list.length === 0) return undefined
+      const left = copyOf(body)
+      ;(left[body['data'] ? 'data' : 'results'] as unknown[]).splice(dice.below(list.length), 1 + dice.below(2))
+      return reseal(left, new Forgery(head), [body])
+    },
+  },
+  {
+    // A line of a list refused as no question, or with the answer of another one, or a price told as a refusal.
+    name: 'refuse',
+    share: 2,
+    async make({ dice, honest }) {
+      const body = await honest()
+      const lines = (body['results'] ?? (body['data'] as Members[])?.map(({ answer }) => answer)) as
+        | Members[]
+        | undefined
+      const line = lines?.[0] && oneOf(dice, lines)
+      if (!line) return undefined
+      const { status: _, row, ...told } = copyOf(line)
+      for (const name of Object.keys(line)) delete line[name]
+      Object.assign(
+        line,
+        oneOf(dice, [
+          { status: 400, problem: { code: 'invalid_input' } },
+          { status: 404, problem: { code: 'not_on_schedule', rule: 'R10' } },
+          { status: 404, problem: { ...(row as object), ...told } },
+          copyOf(oneOf(dice, lines as Members[])),
+        ]),
+      )
+      return body
+    },
+  },
+]
+
+/** One of the shown rows that has what a lie needs. */
+function rowOf(
+  { dice }: Trial,
+  { shown }: ShownParts,
+  fits: (row: Members) => boolean,
+): ShownParts['shown'][number] | undefined {
+  const fitting = shown.filter(({ release, index }) => fits(release.rows[index] as unknown as Members))
+  return fitting.length > 0 ? oneOf(dice, fitting) : undefined
+}
+
+/** A lie of the operator: something that the honest answer shows is changed, and everything above it hashed and signed anew. */
+const signed = (
+  name: string,
+  as: VerdictClass,
+  edit: (edits: ReturnType<typeof noEdits>, parts: ShownParts, trial: Trial) => unknown,
+): Lie => ({
+  name: `signed: ${name}`,
+  share: 1,
+  class: as,
+  async make(trial) {
+    const body = await trial.honest()
+    // An adjustment that does not follow from its row is noticed before any proof is looked at.
+    if (membersOf(body).has('adjustment')) return undefined
+    const edits = noEdits()
+    const parts = partsOf(body, trial.head)
+    // Where the head has no answer, the body is that of a later one, and may show a release that the head does not have.
+    if (parts.releases.length < ((body['proof'] as Proof).releases ?? []).length) return undefined
+    if (edit(edits, parts, trial) === undefined) return undefined
+    return reseal(body, new Forgery(trial.head, edits))
+  },
+})
+
+const become = (other: object) => (leaf: Members) => {
+  for (const name of Object.keys(leaf)) delete leaf[name]
+  Object.assign(leaf, copyOf(other))
+}
+
+/** Two rows of one release that a body shows, in order, of which each could stand where the other does. */
+function twoRows({ dice }: Trial, { shown, beside }: ShownParts) {
+  const byRelease = Map.groupBy([...shown, ...beside], ({ release }) => release)
+  const pairs = [...byRelease].flatMap(([release, places]) => {
+    const indexes = [...new Set(places.map(({ index }) => index))].sort((a, b) => a - b)
+    return indexes.slice(1).map((second, i) => ({ release, first: indexes[i] as number, second }))
+  })
+  const reasonOf = (row: unknown): unknown => (row as Members)['reason']
+  const alike = pairs.filter(({ release: { rows }, first, second }) => reasonOf(rows[first]) === reasonOf(rows[second]))
+  return alike.length > 0 ? oneOf(dice, alike) : undefined
+}
+
+/** A release in force that a body shows. */
+const inForce = ({ dice, head }: Trial, { releases }: ShownParts): MemoryRelease | undefined => {
+  const fitting = releases.filter((release) => head.isInForce(release))
+  return fitting.length > 0 ? oneOf(dice, fitting) : undefined
+}
+
+const ANOTHER_DAY = '2026-07-03'
+
+/** Rules of the registry that an operator breaks under a good signature, where the answer shows it. */
+const SIGNED_LIES: Lie[] = [
+  signed('rows out of order', 'not_in_release', (edits, parts, trial) => {
+    const pair = twoRows(trial, parts)
+    if (!pair) return undefined
+    const { release, first, second } = pair
+    edits.rows.set(rowName(release, first), become(release.rows[second] as object))
+    return edits.rows.set(rowName(release, second), become(release.rows[first] as object))
+  }),
+  signed('two rows of one key', 'not_in_release', (edits, parts, trial) => {
+    const pair = twoRows(trial, parts)
+    return pair && edits.rows.set(rowName(pair.release, pair.second), become(pair.release.rows[pair.first] as object))
+  }),
+  signed('a row of another schedule', 'not_in_release', (edits, parts, trial) => {
+    const row = rowOf(trial, parts, ({ price }) => price !== undefined)
+    const basis = row?.release.manifest.chart === 'cms-clfs' ? 'medicare_asp' : 'medicare_clfs'
+    const derivation = { method: 'verbatim/1', inputs: { rate: '10.56' } }
+    const price = { amount: '10.56', currency: 'USD', per: null }
+    const edit = (leaf: Members): void => {
+      Object.assign(leaf, {
+        basis,
+        setting: null,
+        class: null,
+        npi: null,
+        price,
+        derivation,
+        indicators: {},
+      })
+    }
+    return row && edits.rows.set(rowName(row.release, row.index), edit)
+  }),
+  signed('a row with a member too many', 'malformed', (edits, parts, trial) => {
+    const row = rowOf(trial, parts, () => true)
+    return row && edits.rows.set(rowName(row.release, row.index), (leaf) => Object.assign(leaf, { note: 'x' }))
+  }),
+  signed('a wrong amount', 'arithmetic', (edits, parts, trial) => {
+    const row = rowOf(trial, parts, (each) => each['price'] !== undefined)
+    const edit = ({ price }: Members): void => {
+      Object.assign(price as Members, 'amount' in (price as Members) ? { amount: '1000.01' } : { high: '1000.01' })
+    }
+    return row && edits.rows.set(rowName(row.release, row.index), edit)
+  }),
+  signed('a status that is another', 'arithmetic', (edits, parts, trial) => {
+    const row = rowOf(
+      trial,
+      parts,
+      (each) => (each['derivation'] as Members | undefined)?.['method'] === 'cms-status/1',
+    )
+    const edit = ({ derivation }: Members): void => {
+      const { inputs } = derivation as { inputs: Members }
+      inputs['status_code'] = inputs['status_code'] === 'B' ? 'X' : 'B'
+    }
+    return row && edits.rows.set(rowName(row.release, row.index), edit)
+  }),
+  signed('a manifest with another period', 'not_in_force', (edits, parts, trial) => {
+    const release = inForce(trial, parts)
+    const edit = (manifest: Members): void => void Object.assign(manifest, { effective_from: ANOTHER_DAY })
+    return release && edits.manifests.set(release.name, edit)
+  }),
+  signed('a period that is longer than its manifest', 'not_in_force', (edits, parts, trial) => {
+    const release = inForce(trial, parts)
+    const edit = (period: Members): void => void Object.assign(period, { to: '2031-12-31' })
+    return release && edits.periods.set(trial.head.placeOf(release), edit)
+  }),
+  signed('periods that overlap', 'not_in_force', (edits, { periods }, { dice, head }) => {
+    const all = head.standing.periods
+    const before = periods.filter((i) => periods.includes(i + 1) && all[i]?.chart === all[i + 1]?.chart)
+    if (before.length === 0) return undefined
+    const i = oneOf(dice, before)
+    return edits.periods.set(i, (period) => Object.assign(period, { to: all[i + 1]?.from }))
+  }),
+  signed('two charts for one provider', 'not_in_force', (edits, { providers }, { head }) => {
+    const i = providers.find((each) => providers.includes(each + 1))
+    const first = head.standing.providers[i ?? -1]
+    return first && edits.providers.set((i as number) + 1, become({ ...first, chart: `${first.chart}0`.slice(0, -1) }))
+  }),
+  signed('a state of other tables', 'tables_differ', (edits) => {
+    edits.state = (state) => Object.assign(state, { tables: '0'.repeat(64) })
+    return edits
+  }),
+  signed('a state with a root of another timeline', 'not_in_force', (edits, { periods }, { world }) => {
+    if (periods.length === 0) return undefined
+    const { timeline_root } = world.twin.state
+    edits.state = (state) => Object.assign(state, { timeline_root })
+    return edits
+  }),
+  {
+    // The mark stands beside every row of an edition that the operator prolonged.
+    name: 'signed: a prolonged edition without its mark',
+    share: 1,
+    class: 'not_the_answer',
+    async make({ dice, honest }) {
+      const body = await honest()
+      const marked = shownPlaces(body).filter(({ at }) => 'prolonged' in at)
+      if (marked.length === 0) return undefined
+      delete oneOf(dice, marked).at['prolonged']
+      return body
+    },
+  },
+]
+
+const ALL_LIES = [...LIES, ...SIGNED_LIES]
+const DRAWN = ALL_LIES.flatMap((lie) => Array.from({ length: lie.share }, () => lie))
+export const LIE_NAMES = ALL_LIES.map(({ name }) => name)
 
 export interface Attempt {
   how: string
   body: Members
+  /** The only verdict that it may have. */
+  class?: VerdictClass
 }
 
 /** Something that may pass for the answer to a question. */
-export async function lieTo(dice: Dice, world: World, question: Question): Promise<Attempt> {
+export async function lieAbout(dice: Dice, world: World, name: KindName, asked: unknown): Promise<Attempt> {
+  const kind = kindNamed(name)
   const head = dice.chance(0.6) ? world.newest : oneOf(dice, world.heads)
-  const other = oneOf(dice, world.questions)
-  const part = oneOf(dice, PARTS)
-  const near: Question = { ...question, [part]: other[part] ?? (part === 'npi' ? oneOf(dice, NPIS) : undefined) }
-  // Some of the questions nearby have no meaning.
-  const honest = async (asked: Question, at = head): Promise<Members> =>
-    (await honestAnswer(at, typeof parseQuestion(asked) === 'string' ? other : asked)).body
-  const donors = async (): Promise<Members[]> => [
-    await honest(near),
-    await honest(question, oneOf(dice, world.heads)),
-    await honest(other, world.twin),
-  ]
-  const how = oneOf(dice, [
-    'hide',
-    'hide',
-    'hide',
-    'meddle',
-    'meddle',
-    'near',
-    'near',
-    'claim',
-    'age',
-    'withdraw',
-    'order',
-    'other key',
-    'other log',
-  ])
-  const body = await lie(how)
-  if (dice.chance(0.15)) meddle(dice, body, await donors())
-  return { how: how === 'near' ? `another ${part}` : how, body }
-
-  async function lie(by: string): Promise<Members> {
-    if (by === 'hide') return copyOf((await answerOf(head, question, randomlyHiding(dice, head, question))).body)
-    if (by === 'near') return copyOf(await honest(near))
-    if (by === 'order') return shuffled(dice, copyOf(await honest(question)))
-    if (by === 'other key') return copyOf(await honest(question, world.twin))
-    if (by === 'age') {
-      const old = oneOf(dice, world.heads)
-      const body = await honest(question, old)
-      // Under the newest state; or under its own, which is proved to be in the newest log.
-      return dice.chance(0.5)
-        ? renewed(body, await world.newest.proof(), world.newest.state)
-        : renewed(body, await world.newest.log.prove(old.log.leaves.length - 1))
-    }
-    if (by === 'meddle') {
-      const changed = copyOf(await honest(question))
-      const others = await donors()
-      for (let left = 1 + dice.below(3); left > 0; left--) meddle(dice, changed, others)
-      return changed
-    }
-    if (by === 'claim') {
-      // The claim of another answer, with all that both of them prove.
-      const { because: _, ...claimed } = copyOf(await honest(near))
-      return { ...claimed, because: allOf(copyOf(await honest(question)), copyOf(await honest(near))) }
-    }
-    if (by === 'withdraw') {
-      const release = oneOf(
-        dice,
-        head.releases.filter(({ rows }) => rows.length > 0),
-      )
-      const { because } = copyOf(await honest(question))
-      const cited = copyOf(await head.citePublished(release, dice.below(release.rows.length)))
-      const row = dice.chance(0.5)
-        ? cited
-        : {
-            ...cited,
-            proof: {
-              ...cited.proof,
-              in_force: copyOf(membersOf(await honest(near)).get('in_force')?.[0] ?? null),
-              log: copyOf(await head.proof()),
-            },
-          }
-      return cited.kind === 'absence' ? { code: `absent_${cited.reason}`, row, because } : { ...row, because }
-    }
-    return renewed(await honest(question), await world.figures.prove(head.log.leaves.length - 1))
+  const answer = async (at: MemoryRegistry, what: unknown): Promise<Members> =>
+    copyOf(
+      (await kind.honest(at, what, dice.chance(0.3) ? 1 + dice.below(4) : undefined)) ??
+        (await kind.honest(world.newest, asked)),
+    ) as Members
+  const trial: Trial = {
+    dice,
+    world,
+    name,
+    kind,
+    asked,
+    head,
+    honest: (at = head) => answer(at, asked),
+    near: () => {
+      const what = dice.below(3)
+      if (what === 0) return answer(oneOf(dice, world.heads), asked)
+      return answer(what === 1 ? world.twin : head, kind.near(dice, world, asked))
+    },
+  }
+  for (;;) {
+    const lie = oneOf(dice, DRAWN)
+    const made = await lie.make(trial)
+    if (!made) continue
+    const body = copyOf(made)
+    const isChanged = lie.class === undefined && dice.chance(0.15)
+    if (isChanged) meddle(dice, body, [await trial.near(), await trial.near()])
+    return { how: lie.name, body, ...(lie.class && { class: lie.class }) }
   }
 }
-
-/** What several bodies prove, their own rows too, as one piece of evidence. */
-export function allOf(...bodies: Members[]): Because {
-  const all: Because = { releases: [], rows: [], periods: [], providers: [] }
-  for (const body of bodies) {
-    const { place, because, modifiers_ignored: _i, adjustment: _a, ...answer } = body
-    const { releases, rows, periods, providers, state, log } = { ...EMPTY, ...(because as Because | undefined) }
-    const before = all.releases.length
-    all.releases.push(...releases)
-    let own: number | null = null
-    for (const cited of [place, 'code' in body ? body['row'] : answer] as (CitedRow | undefined)[]) {
-      if (!cited?.proof.in_force) continue
-      const { proof, ...row } = cited
-      const { state: under, ...in_force } = proof.in_force as InForce
-      own = all.releases.push({ release: proof.release, in_force }) - 1
-      all.rows.push({ row: row as AnyRow, index: proof.row.index, path: proof.row.path, release: own })
-      Object.assign(all, { state: under, log: proof.log })
-    }
-    all.rows.push(...rows.map((row) => ({ ...row, release: row.release === null ? own : before + row.release })))
-    all.periods.push(...periods)
-    all.providers.push(...providers)
-    if (state && log) Object.assign(all, { state, log })
-  }
-  return all
-}
-const EMPTY: Because = { releases: [], rows: [], periods: [], providers: [] }

@@ -1,21 +1,26 @@
 // Small registries with a history, made by dice: editions, corrections, withdrawals and moves, and every head there was.
 
-import { type AdmittedLeaves, answerOf, type DecidedAnswer } from '../../src/proof/answer-fixture.ts'
+import {
+  type AdmittedLeaves,
+  answerOf,
+  type DecidedAnswer,
+  type PlacedLeaf,
+  placed,
+} from '../../src/proof/answer-fixture.ts'
 import { MemoryLog } from '../../src/proof/fixture.ts'
+import { sheetOf } from '../../src/proof/list-fixture.ts'
 import { parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from '../../src/proof/note/policy.ts'
 import type { NoteSigner } from '../../src/proof/note/signed-note.ts'
 import { CHARTS, PLACE_CHART } from '../../src/proof/price/charts.ts'
 import { type AnyRow, type Basis, CLASSES } from '../../src/proof/price/row.ts'
 import { aFee, aPlace, aRow, MemoryRegistry, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
-import { sheetOf } from '../../src/proof/set-fixture.ts'
 import { signerOf } from '../support/vector-keys.ts'
 import type { Dice } from './dice.ts'
 
 export type Members = Record<string, unknown>
 
-/** Objects as they come from the wire: nothing is shared between two of them. */
-/** What was taken out of a list leaves undefined behind, which is no JSON. */
+/** Copies as from the wire: nothing is shared, and members that are undefined are gone. */
 export const copyOf = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T))
 
 export interface World {
@@ -30,6 +35,13 @@ export interface World {
   policy: TrustPolicy
 }
 
+/** Every object and list inside a value, itself included. */
+export function* insides(value: unknown): Generator<Members | unknown[]> {
+  if (typeof value !== 'object' || value === null) return
+  yield value as Members
+  for (const member of Object.values(value)) yield* insides(member)
+}
+
 const ORIGIN = 'registry.example/log'
 export const NPIS = ['1234567893', '1679576722', '1245319599']
 const HOSPITALS = NPIS.slice(0, 2).map((npi) => `hospital-mrf:${npi}`)
@@ -39,6 +51,8 @@ const EDITIONS = [
   { edition: '2026D', effective_from: '2026-10-01', effective_to: '2026-12-31' },
   { edition: '2027A', effective_from: '2027-01-01', effective_to: '2027-03-31' },
 ]
+/** The last day of an edition by its publisher, of those that the operator prolonged. */
+const PUBLISHER_UNTIL = ['2026-08-31', '2026-10-31', '2027-01-31']
 const DAYS = ['2026-06-30', '2026-07-01', '2026-08-15', '2026-09-30', '2026-10-01', '2026-11-20', '2027-01-05']
 const REGIONS = [
   ...['national', 'IL', 'US-AL', 'GU', 'HI', 'US-IL-16', 'US-IL-15', 'US-AL-00', 'US-HI-01', 'US-ME-03'],
@@ -50,7 +64,7 @@ const AREA = 'CBA-0A1B2C3D'
 const SETTINGS = ['non_facility', 'facility', 'outpatient', 'asc', 'rural', 'non_rural', 'inpatient']
 
 export const oneOf = <T>(dice: Dice, items: readonly T[]): T => items[dice.below(items.length)] as T
-const some = <T>(dice: Dice, items: readonly T[], share: number): T[] => items.filter(() => dice.chance(share))
+export const some = <T>(dice: Dice, items: readonly T[], share: number): T[] => items.filter(() => dice.chance(share))
 
 interface Keys {
   registry: NoteSigner
@@ -87,6 +101,7 @@ export function makeWorld(dice: Dice, { registry: signer, other, figures: figure
       ...edition,
       release_id: `${chart}:${edition.edition}:${revision}`,
       ...(providers.length > 0 ? { providers } : {}),
+      ...(dice.chance(0.2) ? { period_by: 'operator', publisher_until: PUBLISHER_UNTIL[at] as string } : {}),
     })
   }
   event(() => {
@@ -147,7 +162,7 @@ function rowsOf(dice: Dice, chart: string, effective_from: string, providers: re
     locality: ['national', 'US-IL-15', 'US-IL-16', 'US-AL-00', 'US-HI-01'],
   }
   // One row of the anesthesia schedule stands for many codes.
-  for (const cpt of chart === 'cms-anesthesia' ? ['00000'] : CODES)
+  for (const code of chart === 'cms-anesthesia' ? ['00000'] : CODES)
     for (const npi of providers.length > 0 ? providers : [null])
       for (const basis of bases)
         for (const region of regions[facts?.speaks ?? 'national'])
@@ -155,7 +170,7 @@ function rowsOf(dice: Dice, chart: string, effective_from: string, providers: re
             for (const setting of settings) {
               if (!dice.chance(modifier === null ? 0.5 : 0.15)) continue
               const billingClass = npi === null ? null : oneOf(dice, [null, ...CLASSES])
-              const key = { cpt, npi, basis, region, modifier, setting, class: billingClass, effective_from: from() }
+              const key = { code, npi, basis, region, modifier, setting, class: billingClass, effective_from: from() }
               const isAbsent = dice.chance(0.25)
               if (basis.startsWith('medicare_pfs'))
                 rows.push(isAbsent ? notThere(key) : aFee({ ...key, amount: amount(), indicators: allowing(dice) }))
@@ -166,10 +181,10 @@ function rowsOf(dice: Dice, chart: string, effective_from: string, providers: re
             }
   // What the physician schedule says of a code as a whole.
   if (facts?.bases[0]?.startsWith('medicare_pfs'))
-    for (const cpt of some(dice, CODES, 0.3)) {
+    for (const code of some(dice, CODES, 0.3)) {
       const [status_code, reason] = oneOf(dice, STATUSES)
       const derivation = { method: 'cms-status/1', inputs: { status_code } }
-      rows.push(aRow({ cpt, basis: facts.bases[0], kind: 'absence', effective_from, reason, derivation }))
+      rows.push(aRow({ code, basis: facts.bases[0], kind: 'absence', effective_from, reason, derivation }))
     }
   return rows
 }
@@ -245,6 +260,36 @@ const basisFor = (dice: Dice, npi: string | undefined): string =>
         Object.values(CHARTS).flatMap(({ bases }) => bases),
       )
     : oneOf(dice, ['hospital_cash', 'hospital_gross'])
+
+/** Hides leaves, and shows the ones on either side of them as if they were neighbours. */
+export function hiding(
+  { standing }: MemoryRegistry,
+  isHidden: (kind: 'row' | 'period' | 'provider', leaf: unknown) => boolean,
+): AdmittedLeaves {
+  const left = <T>(kind: 'row' | 'period' | 'provider', leaves: readonly T[]): PlacedLeaf<T>[] =>
+    placed(leaves).filter(({ leaf }) => !isHidden(kind, leaf))
+  const seen = new Map<object, PlacedLeaf<unknown>[]>()
+  return {
+    rows: (release) => {
+      const rows = seen.get(release) ?? left('row', release.rows)
+      seen.set(release, rows)
+      return rows as ReturnType<AdmittedLeaves['rows']>
+    },
+    periods: left('period', standing.periods),
+    providers: left('provider', standing.providers),
+  }
+}
+
+export const randomlyHiding = (dice: Dice, head: MemoryRegistry, { cpt, region }: Question): AdmittedLeaves => {
+  const [rows, periods, providers] = [0.1 + dice.below(6) / 10, dice.below(3) / 10, dice.below(4) / 10]
+  const zip = region?.slice(0, 5)
+  return hiding(head, (kind, leaf) => {
+    if (kind === 'period') return dice.chance(periods)
+    if (kind === 'provider') return dice.chance(providers)
+    const row = leaf as { code?: string; zip?: string }
+    return (row.code === cpt || row.zip === zip) && dice.chance(rows)
+  })
+}
 
 /** The sheet that a head has for a question, as it follows from a view; undefined if there is none. */
 export async function findSheet(

@@ -10,7 +10,7 @@ import { edited, flipped, gone } from '../support/lie.ts'
 import { MirrorWorld, shownBy, withoutId } from '../support/mirror-world.ts'
 
 const rowsOf = (amount: string) =>
-  ['G0101', 'G0102', 'G0103'].map((cpt) => aPrice({ cpt, price: { amount, currency: 'USD' } }))
+  ['G0101', 'G0102', 'G0103'].map((code) => aPrice({ code, price: { amount, currency: 'USD' } }))
 const NEXT = { edition: 'TEST2', effective_from: '2026-06-01', rows: rowsOf('22.22') }
 
 type Lie = (world: MirrorWorld) => void | Promise<void>

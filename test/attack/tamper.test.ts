@@ -238,7 +238,9 @@ test('a lock that is gone and a clock set back stop publishing and change nothin
     'the checkpoint lock of the registry log is missing or cannot be read',
   )
   expect(await app.installation.registryLog.head(app.installation.db)).toMatchObject({ size: 3 })
-  expect(await app.getJson('/reference?cpt=G0101')).toMatchObject({ proof: { release: { edition: 'TEST1' } } })
+  expect(await app.getJson('/reference?cpt=G0101')).toMatchObject({
+    proof: { releases: [{ release: { edition: 'TEST1' } }] },
+  })
 })
 
 test('a full disk stops a load with one sentence and leaves the store as it was', async () => {
@@ -302,9 +304,9 @@ async function twoEditions(): Promise<TestApp> {
     ['TEST1', '2026-01-01', '10.00'],
     ['TEST2', '2026-07-01', '77.77'],
   ] as const) {
-    const price = aPrice({ cpt: 'G0101', price: { amount, currency: 'USD' } })
+    const price = aPrice({ code: 'G0101', price: { amount, currency: 'USD' } })
     await app.publish(
-      aRelease({ edition, effective_from, rows: [price, anAbsence({ cpt: 'G0102' }), aPrice({ cpt: 'G0103' })] }),
+      aRelease({ edition, effective_from, rows: [price, anAbsence({ code: 'G0102' }), aPrice({ code: 'G0103' })] }),
     )
   }
   return app

@@ -17,7 +17,7 @@ const { db, registryLog, cosign } = await openInstallation(readConfig(process.en
 for (let n = first; ; n++) {
   const amount = `${n}.00`
   const codes = Array.from({ length: rowsPerEdition }, (_, i) => String(10_000 + i))
-  const rows = codes.map((cpt) => aPrice({ cpt, price: { amount, currency: 'USD' } }))
+  const rows = codes.map((code) => aPrice({ code, price: { amount, currency: 'USD' } }))
   const release = aRelease({ edition: `E${n}`, rows })
   const staged = await stage(db, release, release.rows, new Map(), Date.now())
   console.log(`staged ${n}`)

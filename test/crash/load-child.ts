@@ -17,7 +17,7 @@ async function* priced(): AsyncGenerator<Row> {
       console.log('waiting')
       for await (const _ of console) break
     }
-    yield aPrice({ cpt: String(10_000 + i), price: { amount, currency: 'USD' } })
+    yield aPrice({ code: String(10_000 + i), price: { amount, currency: 'USD' } })
   }
 }
 

@@ -33,7 +33,7 @@ async function killedAt(world: MirrorWorld, place: Place): Promise<Bun.Subproces
 test('a mirror that is killed at any place goes on from there, and what it serves is never half a round', async () => {
   await using world = await MirrorWorld.start()
   const rows = (amount: string) =>
-    Array.from({ length: 300 }, (_, i) => aPrice({ cpt: `G${1000 + i}`, price: { amount, currency: 'USD' } }))
+    Array.from({ length: 300 }, (_, i) => aPrice({ code: `G${1000 + i}`, price: { amount, currency: 'USD' } }))
   await world.app.publish(aRelease({ rows: rows('11.11') }))
   await world.mirror()
   await using mirror = await world.serve()

@@ -7,7 +7,7 @@ import { aPrice, aRelease } from '../support/builders.ts'
 
 const [edition = '', fatalStep = ''] = process.argv.slice(2)
 const { db } = await openInstallation(readConfig(process.env))
-const rows = Array.from({ length: 100 }, (_, i) => aPrice({ cpt: String(10_000 + i) }))
+const rows = Array.from({ length: 100 }, (_, i) => aPrice({ code: String(10_000 + i) }))
 const release = aRelease({ edition, rows, source_digest: edition })
 await stage(db, release, release.rows, new Map(), Date.now(), {
   trace(step) {

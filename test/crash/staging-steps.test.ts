@@ -65,7 +65,7 @@ test('discarding gives the space back at once, and keeps a file that another rel
     opened(config, async ({ db }) => {
       const staged = async (edition: string, rows = RELEASE.rows) =>
         (await stage(db, { ...RELEASE, edition, source_digest: edition }, rows, new Map(), 0)).release
-      const [one, same, other] = [await staged('A'), await staged('B'), await staged('C', [aPrice({ cpt: '99999' })])]
+      const [one, same, other] = [await staged('A'), await staged('B'), await staged('C', [aPrice({ code: '99999' })])]
       expect(one.file).toBe(same.file)
       expect(releaseFiles(config)).toHaveLength(2)
       await discard(db, one)
@@ -78,7 +78,7 @@ test('discarding gives the space back at once, and keeps a file that another rel
 test('after a discard the disk has as much room as before the load, though the rows were read meanwhile', () =>
   withInstallation((config) =>
     opened(config, async ({ db }) => {
-      const rows = Array.from({ length: 3_000 }, (_, i) => aPrice({ cpt: String(10_000 + i) }))
+      const rows = Array.from({ length: 3_000 }, (_, i) => aPrice({ code: String(10_000 + i) }))
       const used = (): number =>
         readdirSync(config.DATA_DIR, { recursive: true, withFileTypes: true })
           .filter((entry) => entry.isFile())

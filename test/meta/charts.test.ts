@@ -1,10 +1,9 @@
 // A chart is an entry of docs/spec/tables/charts.json and of editions.json. This walks every chart through every place that must know
-// it, and compares the lists that stand elsewhere because proof/ and the Go verifier import nothing of ours.
+// it, and compares the lists that stand elsewhere because proof/ imports nothing of ours.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Glob } from 'bun'
 import { load as loadCommand } from '../../src/cli/load.ts'
 import { optionTexts } from '../../src/cli/load-options.ts'
 import { LOAD_KINDS, READERS } from '../../src/ingest/readers.ts'
@@ -13,17 +12,10 @@ import { sourceCheck } from '../../src/ingest/source-check.ts'
 import { freshness } from '../../src/integrity/report/freshness.ts'
 import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts'
 import { utf8 } from '../../src/proof/bytes.ts'
+import type { RowPointer } from '../../src/proof/envelope.ts'
 import { chartsFor, HOSPITAL_FACTS, CHARTS as KNOWN, PLACE_CHART } from '../../src/proof/price/charts.ts'
-import type { CitedRow } from '../../src/proof/price/proofs.ts'
-import {
-  type AnyRow,
-  BASES,
-  indicatorsOf,
-  methodsOf,
-  type PlaceRow,
-  type Row,
-  SETTINGS,
-} from '../../src/proof/price/row.ts'
+import { type AnyRow, BASES, methodsOf, type PlaceRow, type Row, SETTINGS } from '../../src/proof/price/row.ts'
+import { releaseOf, type ShownBody } from '../../src/proof/shown.ts'
 import { CHARTS, type ChartEntry, chartIdPattern, chartOf, chartTable, comparables } from '../../src/registry/charts.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { checkRelease, getRelease } from '../../src/registry/release/check.ts'
@@ -61,30 +53,9 @@ describe('the lists that stand outside the table agree with it', () => {
     for (const basis of BASES) expect([basis, methodsOf(basis).length > 0]).toEqual([basis, true])
   })
 
-  test('so does the verifier in Go', () => {
-    const go = [...new Glob('*.go').scanSync(join(ROOT, 'interop/go'))]
-      .map((file) => read(`interop/go/${file}`))
-      .join('\n')
-    const charts = CHARTS.map(({ chart, perProvider }) => (perProvider ? `${chart}:` : chart))
-    const needed = [
-      ...charts,
-      ...BASES,
-      ...SETTINGS,
-      ...BASES.flatMap((basis) => [...methodsOf(basis), ...indicatorsOf(basis)]),
-    ]
-    expect(sorted(needed).filter((word) => !go.includes(`"${word}"`))).toEqual([])
-  })
-
   test('and the documents', () => {
     const page = read('docs/operate/load.md')
     for (const { chart } of CHARTS) expect(page).toContain(`| \`atr load ${chart}\` |`)
-    const code = (words: readonly (string | null)[]): string =>
-      words.map((word) => (word === null ? 'null' : `\`${word}\``)).join(', ')
-    const lookup = read('docs/spec/lookup.md')
-    for (const setting of [undefined, ...SETTINGS]) {
-      const charts = chartsFor(undefined, setting)
-      if (charts.length > 0) expect(lookup).toContain(`| ${code(charts)} |`)
-    }
   })
 })
 
@@ -97,7 +68,7 @@ interface Schemas {
 function priceOf(entry: ChartEntry, amount: string, cpt: string): Row {
   const [basis = 'medicare_pfs'] = entry.bases
   return aPrice({
-    cpt,
+    code: cpt,
     basis,
     kind: basis === 'medicare_anesthesia' ? 'rate' : 'price',
     region: entry.speaks === 'state' ? 'US-AL' : 'national',
@@ -204,11 +175,11 @@ describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known
     // Some schedules answer only who names them.
     const isUsual = entry.perProvider || chartsFor(undefined, undefined).includes(entry.chart)
     for (const asked of [...(isUsual ? [''] : []), ...(basis ? [`&basis=${basis}`] : [])]) {
-      const row = (await app.getJson(`/reference?cpt=G0101${place}${asked}`)) as CitedRow
-      expect(row.proof.release.chart).toBe(idOf(entry))
+      const row = (await app.getJson(`/reference?cpt=G0101${place}${asked}`)) as ShownBody & { row: RowPointer }
+      expect(releaseOf(row, row.row)?.chart).toBe(idOf(entry))
     }
     const covered = await app.getJson(`/api/coverage?chart=${idOf(entry)}`)
-    expect(covered).toMatchObject({ data: [{ chart: idOf(entry), title: entry.title }] })
+    expect(covered).toMatchObject({ data: [{ chart: idOf(entry), about: { title: entry.title } }] })
     expect(await app.getJson(`/api/releases?chart=${idOf(entry)}`)).toMatchObject({
       data: [{ chart: idOf(entry) }, {}],
     })
@@ -250,9 +221,8 @@ test('rows have the bases, settings and regions that the table says', async () =
   const rows: { chart: string; row: AnyRow }[] = []
   for (let offset: number | null = 0; offset !== null; ) {
     const page = (await app.getJson(`/api/registry?limit=200&offset=${offset}`, headers)) as Page
-    const { data, proofs, releases } = page
-    for (const { proof, ...row } of data) {
-      const chart = releases[proofs[proof.proof]?.release ?? -1]?.release.chart ?? ''
+    for (const { proof, ...row } of page.data) {
+      const chart = releaseOf(page, proof)?.chart ?? ''
       rows.push({ chart, row: row as AnyRow })
     }
     offset = page.page.next_offset
@@ -285,9 +255,7 @@ test('rows have the bases, settings and regions that the table says', async () =
   }
 })
 
-interface Page {
-  data: (AnyRow & { proof: { proof: number } })[]
-  proofs: { release: number }[]
-  releases: { release: { chart: string } }[]
+interface Page extends ShownBody {
+  data: (AnyRow & { proof: RowPointer })[]
   page: { next_offset: number | null }
 }

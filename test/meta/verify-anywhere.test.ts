@@ -134,8 +134,8 @@ test('whoever forgets the policy gets one error, and can catch it: Node ends wit
 
 /** The most bytes of each module with gzip and with its comments. What a client has to load grows by a decision, not by itself. */
 const MOST_BYTES: { [module: string]: number } = {
-  'verify.js': 28_500,
-  'verify/lists.js': 44_500,
+  'verify.js': 36_000,
+  'verify/lists.js': 47_500,
   // The verifier of everything, and growth; the rest is little.
   'client.js': 56_500,
 }
@@ -178,14 +178,6 @@ test('Node reaches the built verifier by the name of the package', async () => {
   const names = MODULES.map((name) =>
     node('--input-type=module', '-e', `console.log(Object.keys(await import('agent-trust-registry/${name}')).join())`),
   )
-  for (const name of [
-    'verifyBody',
-    'verifyRow',
-    'verifyAbsence',
-    'verifyDerivation',
-    'checkGrowth',
-    'verifyChanges',
-    'parsePolicy',
-  ])
+  for (const name of ['verifyBody', 'verifyDerivation', 'checkGrowth', 'verifyChanges', 'parsePolicy'])
     expect(names.join().split(/[,\s]+/)).toContain(name)
 })

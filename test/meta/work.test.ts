@@ -71,10 +71,10 @@ const REGIONS = ['national', 'US-AL-00', 'US-CA-05', 'US-CA-18']
 
 /** A schedule of 30 codes in four regions, and the list of two hospitals. */
 async function scheduleAndHospitals(app: TestApp): Promise<void> {
-  await app.publish(aRelease({ rows: CODES.flatMap((cpt) => REGIONS.map((region) => aPrice({ cpt, region }))) }))
+  await app.publish(aRelease({ rows: CODES.flatMap((cpt) => REGIONS.map((region) => aPrice({ code: cpt, region }))) }))
   const cash = { basis: 'hospital_cash', setting: 'outpatient' } as const
-  const rows = CODES.flatMap((cpt) => [ONE, TWO].map((npi) => aPrice({ cpt, npi, ...cash })))
-  const more = [aPrice({ cpt: '99100', npi: TWO, ...cash, modifier: '26' })]
+  const rows = CODES.flatMap((cpt) => [ONE, TWO].map((npi) => aPrice({ code: cpt, npi, ...cash })))
+  const more = [aPrice({ code: '99100', npi: TWO, ...cash, modifier: '26' })]
   await app.publish(aRelease({ chart: `hospital-mrf:${ONE}`, rows: [...rows, ...more] }))
 }
 
@@ -96,9 +96,9 @@ test('browsing by provider looks into that provider\u2019s files alone, and coun
     const page = await browse(db, view, BrowseQuery.parse({ npi: TWO, limit: 3, ...(region && { region }) }), DAY)
     expect(page.total).toBe(31)
     expect(keysOf(page)).toEqual([
-      `99100|national|${TWO}|26|hospital_cash|outpatient|`,
-      `99100|national|${TWO}||hospital_cash|outpatient|`,
-      `99101|national|${TWO}||hospital_cash|outpatient|`,
+      `99100|national|${TWO}|hospital_cash||26|outpatient|`,
+      `99100|national|${TWO}|hospital_cash|||outpatient|`,
+      `99101|national|${TWO}|hospital_cash|||outpatient|`,
     ])
   }
   const hospital = view.editionOn(`hospital-mrf:${ONE}`, DAY)?.file
@@ -137,19 +137,23 @@ test('a page far into the registry passes over rows by their number', async () =
   expect(ofRows(far.asked).map(({ params }) => params)).toEqual([[6]])
 })
 
-test('of hundreds of keys that a hospital does not have, few are noted for each pair of rows that they lie between', async () => {
+test('of hundreds of combinations that a hospital does not have, the lists of its bases are read, each once', async () => {
   await using app = await testApp()
   await scheduleAndHospitals(app)
   const { proofs } = await watchedProofs(app)
   const asked = (cpt: string) =>
     find(proofs, questionOf(ReferenceQuery.parse({ cpt, npi: TWO, modifier: '57-76-77-79' }), DAY))
+  const shownBy = ({ trace: { lists } }: ReturnType<typeof asked>): Set<string> =>
+    new Set(lists.flatMap(({ shown }) => shown.map(({ row_key }) => row_key)))
   const absent = asked('99200')
-  expect([absent.decision.outcome, absent.trace.rows.length]).toEqual(['not_on_schedule', 2])
-  // Those before the row with 26, those between it and the one without a modifier, and that one.
-  const { decision, trace } = asked('99100')
-  expect(decision).toMatchObject({ outcome: 'price', ignored: ['57', '76', '77', '79'], row: { modifier: null } })
-  expect(trace.rows.filter(({ found }) => found)).toHaveLength(1)
-  expect(trace.rows.length).toBeLessThanOrEqual(5)
+  expect(absent.decision.outcome).toBe('not_on_schedule')
+  expect(absent.trace.lists.length).toBeLessThanOrEqual(5)
+  // The last row of the file: there is none after it.
+  expect(shownBy(absent).size).toBe(1)
+  const found = asked('99100')
+  expect(found.decision).toMatchObject({ outcome: 'price', ignored: ['57', '76', '77', '79'], row: { modifier: null } })
+  // Both rows of the code, and the rows on either side of them.
+  expect(shownBy(found).size).toBe(4)
 })
 
 test('every offset and every cursor of a filtered page shows the same rows', async () => {
@@ -187,7 +191,12 @@ test('codes in force are listed once for each edition, whoever asks and for whic
   await using app = await testApp()
   await scheduleAndHospitals(app)
   const { db, asked } = watched(app.installation.db)
-  const coverageOn = coverage(db, publishedRegistry(db, app.installation.registryLog), CHARTS)
+  const coverageOn = coverage(
+    db,
+    app.installation.registryLog,
+    publishedRegistry(db, app.installation.registryLog),
+    CHARTS,
+  )
   const ask = async (query: object, day = DAY) => (await coverageOn(coverageQuery(CHARTS).parse(query), day)).total
   const lists = () => asked.filter(({ sql }) => sql.includes('FROM total')).length
   expect(await ask({ prefix: '9' })).toBe(30)
@@ -196,13 +205,13 @@ test('codes in force are listed once for each edition, whoever asks and for whic
   expect(await ask({ prefix: '991' }, '2026-02-03')).toBe(30)
   expect(await ask({ prefix: '9' }, '2025-12-31')).toBe(0)
   expect(lists()).toBe(2)
-  await app.publish(aRelease({ edition: 'B', rows: [aPrice({ cpt: '99900' })] }))
+  await app.publish(aRelease({ edition: 'B', rows: [aPrice({ code: '99900' })] }))
   expect(await ask({ prefix: '99' })).toBe(31)
 })
 
 test('the page for people shows a few price lists of many, and says how many there are', async () => {
   await using app = await testApp()
-  await app.publish(aRelease({ rows: [anAbsence({ cpt: '80053' })] }))
+  await app.publish(aRelease({ rows: [anAbsence({ code: '80053' })] }))
   for (const npi of Array.from({ length: 12 }, (_, i) => String(1_234_567_000 + i)))
     await app.publish(aRelease({ chart: `hospital-mrf:${npi}`, rows: [aPrice({ npi, basis: 'hospital_cash' })] }))
   const page = await (await app.request('/', { headers: { accept: 'text/html' } })).text()

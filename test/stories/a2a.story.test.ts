@@ -233,7 +233,7 @@ test('an answer of sample data says so in words, and one of published data does 
     ])
   }
   await using real = await testApp()
-  await real.publish(aRelease({ rows: [aPrice({ cpt: 'G0101' })] }))
+  await real.publish(aRelease({ rows: [aPrice({ code: 'G0101' })] }))
   for (const data of [{ skill: 'lookup_reference', cpt: 'G0101' }, { skill: 'get_figures' }])
     expect(saidBy(await ask(real, { data }))).not.toMatch(/^$|sample/i)
 })

@@ -36,14 +36,14 @@ test('a price that has run out is told with its last day, and not as the price o
   const period = { effective_from: '2026-07-01', effective_to: '2026-09-30' }
   const indicators = { status: 'A', bilateral: '1', assistant: '2', co_surgeon: '0' }
   const rows = [
-    aPrice({ cpt: '99213', effective_from: period.effective_from, ...usd('95.19') }),
-    aPrice({ cpt: '27447', effective_from: period.effective_from, indicators, ...usd('1000.00') }),
+    aPrice({ code: '99213', effective_from: period.effective_from, ...usd('95.19') }),
+    aPrice({ code: '27447', effective_from: period.effective_from, indicators, ...usd('1000.00') }),
   ]
   await app.publish(aRelease({ edition: 'RVU26C', ...period, rows }))
   const was = 'For 99213 (national, non-facility) it was $95.19 until 2026-09-30 (cms-pfs:RVU26C:1).'
   const told = await lookedUp(app, { cpt: '99213' })
   expect(told).toContain(was)
-  expect(told).toContain('only if you say that the price is of another day')
+  expect(told).toContain('say that it is another day')
   expect(await askedInWords(app, 'price of 99213')).toContain(was)
   // The amount is that of the row, so the row is named, and not the code with a modifier that adjusts it.
   expect(await lookedUp(app, { cpt: '27447', modifier: '80' })).toContain(
@@ -64,7 +64,9 @@ test('all places to choose from are named, up to twelve, and nobody is told of a
       aRelease({
         edition,
         effective_from: day,
-        rows: ['national', ...localities(count)].map((region) => aPrice({ cpt: '99213', region, effective_from: day })),
+        rows: ['national', ...localities(count)].map((region) =>
+          aPrice({ code: '99213', region, effective_from: day }),
+        ),
       }),
     )
   await rows('A', '2026-01-01', 8)
@@ -82,7 +84,7 @@ test('all places to choose from are named, up to twelve, and nobody is told of a
 test('a modifier that no place has is told before a place is chosen', async () => {
   await using app = await testApp()
   const indicators = { status: 'A', bilateral: '0', assistant: '1', co_surgeon: '0' }
-  const rows = ['national', 'US-TX-01', 'US-TX-02'].map((region) => aPrice({ cpt: '54162', region, indicators }))
+  const rows = ['national', 'US-TX-01', 'US-TX-02'].map((region) => aPrice({ code: '54162', region, indicators }))
   await app.publish(aRelease({ rows }))
   await holdTheRest(app, 'cms-pfs')
   const refused = (await app.problem('/reference?cpt=54162&region=TX&modifier=80')) as Members
@@ -92,7 +94,7 @@ test('a modifier that no place has is told before a place is chosen', async () =
     agent_hint: expect.stringMatching(/^Medicare pays no assistant or second surgeon for this service/),
   })
   const rented = ['US-IA', 'US-IL'].map((region) =>
-    aPrice({ cpt: 'L3350', basis: 'medicare_dmepos', region, setting: 'non_rural', modifier: 'NU' }),
+    aPrice({ code: 'L3350', basis: 'medicare_dmepos', region, setting: 'non_rural', modifier: 'NU' }),
   )
   await app.publish(aRelease({ chart: 'cms-dmepos', edition: 'B', effective_from: '2026-07-01', rows: rented }))
   expect(await app.problem('/reference?cpt=L3350&modifier=26&basis=medicare_dmepos')).toMatchObject({
@@ -105,7 +107,7 @@ test('a modifier that no place has is told before a place is chosen', async () =
 
 test('a service that is not performed in an office is asked for in a facility', async () => {
   await using app = await testApp()
-  const code = { cpt: '42815' }
+  const code = { code: '42815' }
   await app.publish(
     aRelease({
       rows: [
@@ -125,7 +127,7 @@ test('a service that is not performed in an office is asked for in a facility', 
 
 test('a code that no list has is looked at again for a typing error', async () => {
   await using app = await testApp()
-  await app.publish(aRelease({ rows: [aPrice({ cpt: '99213' })] }))
+  await app.publish(aRelease({ rows: [aPrice({ code: '99213' })] }))
   await holdTheRest(app, 'cms-pfs')
   for (const cpt of ['99999', 'O9213'])
     for (const path of ['/reference', '/reference/sheet']) {
@@ -143,7 +145,7 @@ test('a code that is there for reports alone is said to be never paid', async ()
   await using app = await testApp()
   const derivation = (status_code: string) =>
     ({ derivation: { method: 'cms-status/1', inputs: { status_code } } }) as const
-  const stated = (cpt: string, status: string) => anAbsence({ cpt, reason: 'no_price_stated', ...derivation(status) })
+  const stated = (code: string, status: string) => anAbsence({ code, reason: 'no_price_stated', ...derivation(status) })
   await app.publish(aRelease({ rows: [stated('M1006', 'M'), stated('G0102', 'A')] }))
   await holdTheRest(app, 'cms-pfs')
   expect(await lookedUp(app, { cpt: 'M1006' })).toContain('for reports about quality alone: Medicare never pays it.')

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inlineRows, workbook, type ZipMember, zip } from '../../src/files/zip-fixture.ts'
 import { load } from '../../src/ingest/load.ts'
+import { releaseOf } from '../../src/proof/shown.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
@@ -61,11 +62,14 @@ test('what CMS ships in an archive is loaded from it, and verified against it', 
   expect(await verify({ cpt: 'G0103', modifier: 'QW' }, clfs)).toMatchObject(found)
   expect(await verify({ cpt: 'P2031' }, clfs)).toMatchObject(found)
   const outpatient = { setting: 'outpatient' }
-  expect(await ask(app, { cpt: 'G0463', basis: 'medicare_opps' })).toMatchObject({
+  const visit = await ask(app, { cpt: 'G0463', basis: 'medicare_opps' })
+  expect(visit).toMatchObject({
     price: { amount: '128.87', currency: 'USD' },
     setting: 'outpatient',
     locator: [{ citation: 0, line: 3 }],
-    proof: { release: { citations: [{ file: 'Addendum_B.xlsx', url: 'https://www.cms.gov/files' }] } },
+  })
+  expect(releaseOf(visit, visit.row)).toMatchObject({
+    citations: [{ file: 'Addendum_B.xlsx', url: 'https://www.cms.gov/files' }],
   })
   expect(await verify({ cpt: 'G0463', ...outpatient }, opps, clfs)).toMatchObject(found)
   expect(await ask(app, { cpt: 'J0872', ...outpatient })).toMatchObject({ price: { amount: '1.045' } })

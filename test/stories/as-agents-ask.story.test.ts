@@ -12,8 +12,8 @@ import { connect, type ToolResult } from '../support/mcp.ts'
 async function withPrices(): Promise<TestApp> {
   const app = await testApp()
   const regions = ['national', 'US-IL-12', 'US-IL-16', 'US-AK-01']
-  const visits = regions.map((region) => aPrice({ cpt: '99213', region }))
-  await app.publish(aRelease({ rows: [...visits, aPrice({ cpt: '70450', modifier: '26' })] }))
+  const visits = regions.map((region) => aPrice({ code: '99213', region }))
+  await app.publish(aRelease({ rows: [...visits, aPrice({ code: '70450', modifier: '26' })] }))
   return app
 }
 
@@ -258,7 +258,7 @@ test('coverage says in its text where a code has prices, and counts ZIP codes as
   } as const
   const zips = ['60611', '60612'].map((zip): PlaceRow => ({ ...place, zip, locator: [{ citation: 0, line: 1 }] }))
   await app.publish(aRelease({ chart: 'zip-locality', edition: 'ZIP', rows: zips }))
-  const own = { cpt: '99213', npi: '1234567893', basis: 'hospital_cash', setting: null } as const
+  const own = { code: '99213', npi: '1234567893', basis: 'hospital_cash', setting: null } as const
   await app.publish(aRelease({ chart: 'hospital-mrf:1234567893', edition: 'OWN', rows: [aPrice(own)] }))
   const client = await connect(app, 'modern')
   const said = async (name: string, args: Record<string, unknown>): Promise<string> =>

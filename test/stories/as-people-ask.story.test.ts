@@ -3,12 +3,13 @@
 import { expect, test } from 'bun:test'
 import type { PlaceRow } from '../../src/proof/price/row.ts'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
+import { releaseOf } from '../../src/proof/shown.ts'
 import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { GRAMMAR } from '../../src/surfaces/a2a/question.ts'
 import { readText } from '../../src/surfaces/a2a/text.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
-import { ask, holdTheRest, mustBeProved, questionOf, told } from '../support/lookup.ts'
+import { ask, hiding, holdTheRest, mustBeProved, questionOf, refusalOf, told } from '../support/lookup.ts'
 
 const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
 
@@ -21,8 +22,8 @@ const DIVIDED = [
 /** A visit that has a price for the country and for three localities, and where some ZIP codes lie. */
 async function illinois(app: TestApp, more: readonly PlaceRow[] = DIVIDED): Promise<void> {
   const prices = { national: '95.00', 'US-IL-12': '96.00', 'US-IL-16': '99.00', 'US-AL-00': '90.00' }
-  const visits = Object.entries(prices).map(([region, amount]) => aPrice({ cpt: '99213', region, ...usd(amount) }))
-  const lab = aPrice({ cpt: '80053', basis: 'medicare_clfs', ...usd('10.56') })
+  const visits = Object.entries(prices).map(([region, amount]) => aPrice({ code: '99213', region, ...usd(amount) }))
+  const lab = aPrice({ code: '80053', basis: 'medicare_clfs', ...usd('10.56') })
   const places = [aPlace('35004', 'US-AL-00'), aPlace('60611', 'US-IL-16'), ...more]
   await app.publish(aRelease({ rows: visits }))
   await app.publish(aRelease({ chart: 'cms-clfs', rows: [lab] }))
@@ -79,9 +80,9 @@ test('of a ZIP code in thousands of parts an answer shows the one that holds the
     const asked = { cpt: '99213', region }
     const response = await app.request(`/reference?${new URLSearchParams(asked)}`)
     const text = await response.text()
-    const { code, price, choices } = JSON.parse(text)
-    expect([region, code ?? price.amount, text.length < 10_000]).toEqual([region, said, true])
-    if (code) expect(choices.map((each: { region: string }) => each.region)).toEqual(['US-IL-12', 'US-IL-16'])
+    const { code, price, about } = JSON.parse(text)
+    expect([region, price?.amount ?? code, text.length < 10_000]).toEqual([region, said, true])
+    if (!price) expect(about.choices.map((each: { region: string }) => each.region)).toEqual(['US-IL-12', 'US-IL-16'])
     expect(await verifyBody(text, app.policy, { question: questionOf(app, asked) })).toMatchObject({ ok: true })
   }
 })
@@ -91,20 +92,16 @@ test('where a ZIP code lies is proved with the price, and another place is notic
   await illinois(app)
   const asked = { cpt: '99213', region: '60611' }
   const answer = await ask(app, asked)
-  expect(answer.place).toMatchObject({
-    kind: 'place',
-    zip: '60611',
-    region: 'US-IL-16',
-    proof: { release: { chart: 'zip-locality' } },
-  })
+  expect(answer.place).toMatchObject({ kind: 'place', zip: '60611', region: 'US-IL-16' })
+  expect(releaseOf(answer, answer.place.proof)).toMatchObject({ chart: 'zip-locality' })
   expect((await ask(app, { cpt: '99213', region: '60999-0001' })).place).toMatchObject({ plus_four: '0001-4999' })
   const elsewhere = { ...answer, place: (await ask(app, { ...asked, region: '35004' })).place }
   const question = questionOf(app, asked)
   expect(await verifyBody(JSON.stringify(elsewhere), app.policy, { question })).toMatchObject({ ok: false })
-  const { place: _, ...without } = answer
-  expect(await verifyBody(JSON.stringify(without), app.policy, { question })).toMatchObject({
-    reason: 'choice_not_proved',
-  })
+  const { place, ...without } = answer
+  const hidden = { ...without, proof: hiding(answer.proof, place) }
+  expect(await verifyBody(JSON.stringify(without), app.policy, { question })).toMatchObject({ class: 'not_in_release' })
+  expect(await verifyBody(JSON.stringify(hidden), app.policy, { question })).toMatchObject({ class: 'not_the_answer' })
   // What holds for the whole country needs no place.
   expect(await ask(app, { cpt: '80053', region: '60611', basis: 'medicare_clfs' })).not.toHaveProperty('place')
 })
@@ -113,15 +110,16 @@ test('a ZIP code that its last four digits decide lists the localities around it
   await using app = await testApp()
   await illinois(app)
   for (const region of ['60999', '60999-0000', 'IL', 'US-IL']) {
-    const { code, choices, agent_hint } = await ask(app, { cpt: '99213', region })
-    expect([region, code, choices.map((each) => each.region)]).toEqual([
+    const { code, about, agent_hint } = await ask(app, { cpt: '99213', region })
+    expect([region, code, about.choices.map((each) => each.region)]).toEqual([
       region,
       'region_ambiguous',
       ['US-IL-12', 'US-IL-16'],
     ])
     expect(agent_hint).toContain('choices')
-    expect(JSON.stringify(choices)).not.toMatch(/\d\.\d\d/)
-    for (const { region: chosen, href } of choices) expect(await app.getJson(href)).toMatchObject({ region: chosen })
+    expect(JSON.stringify(about.choices)).not.toMatch(/\d\.\d\d/)
+    for (const { region: chosen, href } of about.choices)
+      expect(await app.getJson(href)).toMatchObject({ region: chosen })
   }
   const lines = ['60999', '60611', '99999', '60999-0001'].map((region) => ({ cpt: '99213', region }))
   const headers = { 'content-type': 'application/json' }
@@ -145,7 +143,7 @@ test('a place that does not exist is refused with a hint that is true', async ()
   }
   const unknown = await ask(app, { cpt: '99213', region: '99999' })
   expect(unknown).toMatchObject({ status: 404, code: 'unknown_zip' })
-  expect(unknown.available.regions).toContain('US-IL-16')
+  expect(unknown.about.available.regions).toContain('US-IL-16')
 })
 
 test('the places that hints and texts have as examples are answered by the sample', async () => {
@@ -156,7 +154,7 @@ test('the places that hints and texts have as examples are answered by the sampl
   for (const region of named) {
     // A state with several areas is answered with these.
     const expected = /^(US-)?CA$/.test(region) ? 'region_ambiguous' : undefined
-    expect([region, (await ask(app, { cpt: '99213', region })).code]).toEqual([region, expected])
+    expect([region, refusalOf(await ask(app, { cpt: '99213', region }))]).toEqual([region, expected])
   }
   const texts = [...GRAMMAR.matchAll(/"([^"{}:]* in [^"]*)"/g)].map(([, text]) => text ?? '')
   expect(texts).toHaveLength(2)
@@ -208,14 +206,14 @@ test('modifiers that change no payment are left out of account, and the answer s
   for (const modifier of ['51', '52', '22', '54', '66', '50-62'])
     expect(await ask(app, { cpt: 'G0101', modifier })).toMatchObject({
       code: 'modifier_not_priced',
-      available: { modifiers: ['26'] },
+      about: { available: { modifiers: ['26'] } },
     })
 })
 
 test('modifiers that change the amount by a rule are worked out from the row, to the cent', async () => {
   await using app = await testApp()
-  const surgery = (cpt: string, amount: string, bilateral: string, assistant: string, co_surgeon: string) =>
-    aPrice({ cpt, ...usd(amount), indicators: { status: 'A', bilateral, assistant, co_surgeon } })
+  const surgery = (code: string, amount: string, bilateral: string, assistant: string, co_surgeon: string) =>
+    aPrice({ code, ...usd(amount), indicators: { status: 'A', bilateral, assistant, co_surgeon } })
   await app.publish(
     aRelease({
       rows: [
@@ -275,7 +273,7 @@ test('modifiers that change the amount by a rule are worked out from the row, to
     expect([cpt, modifier, await ask(app, { cpt, modifier })]).toMatchObject([
       cpt,
       modifier,
-      { status: 404, code: 'modifier_not_allowed', row: { cpt }, detail: expect.stringContaining(modifier) },
+      { status: 404, code: 'modifier_not_allowed', row: { code: cpt }, detail: expect.stringContaining(modifier) },
     ])
 })
 
@@ -287,8 +285,8 @@ test('beside a price for the whole country, others are pointed to at the place t
   const asked = ['US-CA-05', 'CA', '94102', '94102-1234', 'national', undefined]
   const pointed = ['US-CA-05', 'US-CA', '94102', '94102-1234', 'national', 'national']
   for (const [i, region] of asked.entries()) {
-    const { related } = await ask(app, { cpt: 'G0101', setting: 'outpatient', ...(region && { region }) })
-    expect([region, related.map(({ href }) => new URLSearchParams(href.split('?')[1]).get('region'))]).toEqual([
+    const { about } = await ask(app, { cpt: 'G0101', setting: 'outpatient', ...(region && { region }) })
+    expect([region, about.related.map(({ href }) => new URLSearchParams(href.split('?')[1]).get('region'))]).toEqual([
       region,
       [pointed[i] as string],
     ])
@@ -303,12 +301,12 @@ test('an answer points to at most eight others, without their amounts, and each 
   )
   await app.publish(aRelease({ rows }))
   await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ basis: 'medicare_opps', ...usd('77.77') })] }))
-  const { related } = await ask(app, { cpt: 'G0101' })
+  const { related } = (await ask(app, { cpt: 'G0101' })).about
   expect(related).toHaveLength(8)
   expect(related[0]).toMatchObject({ basis: 'medicare_pfs', setting: 'facility', modifier: null })
   expect(JSON.stringify(related)).not.toMatch(/77\.77|amount/)
   for (const { href, basis, setting, modifier } of related)
     expect(await app.getJson(href)).toMatchObject({ basis, setting, modifier })
   const few = await ask(app, { cpt: 'G0101', basis: 'medicare_opps' })
-  expect(few.related.every(({ basis }) => basis === 'medicare_pfs')).toBe(true)
+  expect(few.about.related.every(({ basis }) => basis === 'medicare_pfs')).toBe(true)
 })

@@ -14,7 +14,6 @@ interface Line {
 }
 interface Batch {
   results: Line[]
-  releases: { release: { release_id: string }; hashes: string }[]
 }
 
 const CANARY = 'Jane-Doe-1970-01-01'
@@ -32,23 +31,23 @@ const NPI = '1234567893'
 
 /** Two editions of a schedule with regions, a laboratory schedule and a hospital's list. */
 async function threeCharts(app: TestApp): Promise<void> {
-  const visit = { cpt: '99213' }
+  const visit = { code: '99213' }
   const rows = [
     aPrice(visit),
     aPrice({ ...visit, region: 'US-AL-00', setting: 'facility' }),
     aPrice({ ...visit, region: 'US-CA-05' }),
     aPrice({ ...visit, region: 'US-CA-18' }),
-    anAbsence({ cpt: '80053', reason: 'not_covered' }),
+    anAbsence({ code: '80053', reason: 'not_covered' }),
   ]
   await app.publish(aRelease({ edition: 'A', effective_from: '2026-01-01', rows }))
   const usd = { price: { amount: '13.00', currency: 'USD' as const } }
-  const raised = rows.map(({ cpt, region, setting, kind }) =>
-    kind === 'absence' ? anAbsence({ cpt, reason: 'not_covered' }) : aPrice({ cpt, region, setting, ...usd }),
+  const raised = rows.map(({ code, region, setting, kind }) =>
+    kind === 'absence' ? anAbsence({ code, reason: 'not_covered' }) : aPrice({ code, region, setting, ...usd }),
   )
   await app.publish(aRelease({ edition: 'D', effective_from: '2026-10-01', rows: raised }))
-  const lab = aPrice({ cpt: '80053', basis: 'medicare_clfs', setting: null })
+  const lab = aPrice({ code: '80053', basis: 'medicare_clfs', setting: null })
   await app.publish(aRelease({ chart: 'cms-clfs', rows: [lab] }))
-  const cash = aPrice({ cpt: '99213', npi: NPI, basis: 'hospital_cash', setting: 'outpatient' })
+  const cash = aPrice({ code: '99213', npi: NPI, basis: 'hospital_cash', setting: 'outpatient' })
   await app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, rows: [cash] }))
 }
 
@@ -79,14 +78,14 @@ test('a bill of many lines is answered line by line, in order, each as if it had
       const { proof: _, ...bare } = row
       expect(body).toMatchObject(bare)
     } else
-      for (const member of ['code', 'detail', 'agent_hint', 'available', 'charts', 'choices'])
+      for (const member of ['code', 'rule', 'detail', 'agent_hint', 'charts', 'about'])
         expect([line, member, problem?.[member]]).toEqual([line, member, body[member]])
   }
 })
 
 test('every price and every absence of a batch proves itself, and all under one checkpoint', async () => {
   await using app = await testApp()
-  const rows = [aPrice({ cpt: '10000' }), anAbsence({ cpt: '20000' }), aPrice({ cpt: '30000' })]
+  const rows = [aPrice({ code: '10000' }), anAbsence({ code: '20000' }), aPrice({ code: '30000' })]
   await app.publish(aRelease({ rows }))
   await holdTheRest(app, 'cms-pfs')
   const lines = ['10000', '20000', '25000'].map((cpt) => ({ cpt }))
@@ -159,6 +158,7 @@ test('a line is refused only if its question has no meaning, and a verifier that
   const hidden = batch.results.with(1, { ...(batch.results[3] as Line), units: 1, billed: null })
   expect(await verifyBody(JSON.stringify({ ...batch, results: hidden }), app.policy, { questions })).toEqual({
     ok: false,
+    class: 'not_the_answer',
     reason: 'answers_another_question',
     at: 2,
   })
@@ -241,10 +241,12 @@ test('the body of a batch is verified whole, and a line that fails is named by i
   const price = { amount: '0.01', currency: 'USD', per: null } as const
   expect(await forge(({ results }) => Object.assign(results[3]?.row ?? {}, { price }))).toEqual({
     ok: false,
-    reason: 'row_not_in_release',
+    class: 'not_in_release',
+    reason: 'leaf_hash_mismatch',
+    at: 4,
   })
   const sentAs = (status: number) => forge(({ results }) => Object.assign(results[3] ?? {}, { status }))
-  expect(await sentAs(404)).toEqual({ ok: false, reason: 'not_recognised', at: 4 })
+  expect(await sentAs(404)).toEqual({ ok: false, class: 'malformed', reason: 'not_recognised', at: 4 })
   expect(await forge(({ results }) => results.pop())).toMatchObject({ reason: 'answers_another_question' })
   expect(await forge(({ results }) => results.reverse())).toMatchObject({ ok: false, at: 1 })
 })
@@ -252,12 +254,12 @@ test('the body of a batch is verified whole, and a line that fails is named by i
 test('units and the amount billed are multiplied and added up exactly, for each basis', async () => {
   await using app = await testApp()
   const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
-  await app.publish(aRelease({ rows: [aPrice({ cpt: '10000', ...usd('33.33') })] }))
+  await app.publish(aRelease({ rows: [aPrice({ code: '10000', ...usd('33.33') })] }))
   await app.publish(
-    aRelease({ chart: 'cms-asp', rows: [aPrice({ cpt: 'J0585', basis: 'medicare_asp', ...usd('6.497') })] }),
+    aRelease({ chart: 'cms-asp', rows: [aPrice({ code: 'J0585', basis: 'medicare_asp', ...usd('6.497') })] }),
   )
   const range = { price: { low: '10.00', high: '20.00', currency: 'USD' as const } }
-  const cash = aPrice({ cpt: '10000', npi: NPI, basis: 'hospital_cash', ...range })
+  const cash = aPrice({ code: '10000', npi: NPI, basis: 'hospital_cash', ...range })
   await app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, rows: [cash] }))
   const lines = [
     { cpt: '10000', units: 3, billed: '250.00' },
@@ -289,12 +291,12 @@ test('units and the amount billed are multiplied and added up exactly, for each 
   const questions = lines.map(({ units: _u, billed: _b, ...line }) => questionOf(app, line))
   await mustBeProved(app, body, { questions })
   const wrong = body.replaceAll('199.99', '19.99')
-  expect(await verifyBody(wrong, app.policy, { questions })).toMatchObject({ reason: 'body_contradicts_proof' })
+  expect(await verifyBody(wrong, app.policy, { questions })).toMatchObject({ reason: 'sum_mismatch' })
 })
 
 test('a factor is shown on a bill and never multiplied or added up', async () => {
   await using app = await testApp()
-  const factor = { ...aPrice({ cpt: '00000', basis: 'medicare_anesthesia', setting: null }), kind: 'rate' as const }
+  const factor = { ...aPrice({ code: '00000', basis: 'medicare_anesthesia', setting: null }), kind: 'rate' as const }
   await app.publish(aRelease({ chart: 'cms-anesthesia', rows: [factor] }))
   const line = { cpt: '00810', basis: 'medicare_anesthesia', as_of: '2026-07-02', units: 12 }
   const text = await (await post(app, JSON.stringify({ lines: [line] }))).text()
@@ -305,5 +307,5 @@ test('a factor is shown on a bill and never multiplied or added up', async () =>
   const multiplied = text.replace('"extended":null', '"extended":{"amount":"120.00"}')
   expect(multiplied).not.toBe(text)
   const verdict = await verifyBody(multiplied, app.policy, { questions: [questionOf(app, line)] })
-  expect(verdict).toMatchObject({ reason: 'body_contradicts_proof' })
+  expect(verdict).toMatchObject({ reason: 'sum_mismatch', at: 1 })
 })

@@ -141,7 +141,7 @@ test('equipment in a former bidding area has its amount there, and the amount of
     data: unknown[]
   }
   expect(page.data.length).toBe(1)
-  const { available } = await ask(app, { cpt: 'E0601', modifier: 'RR', region: 'GU' })
+  const { available } = (await ask(app, { cpt: 'E0601', modifier: 'RR', region: 'GU' })).about
   expect(JSON.stringify(available)).toContain('US-IL')
   expect(JSON.stringify(available)).not.toContain('CBA-')
 

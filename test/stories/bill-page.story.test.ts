@@ -19,25 +19,25 @@ async function publishSchedules(app: TestApp): Promise<void> {
     aRelease({
       rows: [
         // In an office a doctor is paid more: with a hospital on the bill that fee is not the one to compare with.
-        aPrice({ cpt: '99213', ...usd('120.00') }),
-        aPrice({ cpt: '99213', setting: 'facility', ...usd('95.19') }),
-        aPrice({ cpt: '99285', setting: 'facility', ...usd('193.15') }),
-        anAbsence({ cpt: '99070', reason: 'bundled' }),
+        aPrice({ code: '99213', ...usd('120.00') }),
+        aPrice({ code: '99213', setting: 'facility', ...usd('95.19') }),
+        aPrice({ code: '99285', setting: 'facility', ...usd('193.15') }),
+        anAbsence({ code: '99070', reason: 'bundled' }),
       ],
     }),
   )
   await app.publish(
-    aRelease({ chart: 'cms-opps', rows: [aPrice({ cpt: '99285', basis: 'medicare_opps', ...usd('625.21') })] }),
+    aRelease({ chart: 'cms-opps', rows: [aPrice({ code: '99285', basis: 'medicare_opps', ...usd('625.21') })] }),
   )
   const lab = { basis: 'medicare_clfs', setting: null, ...usd('10.56') } as const
-  await app.publish(aRelease({ chart: 'cms-clfs', rows: [aPrice({ cpt: '80053', ...lab })] }))
+  await app.publish(aRelease({ chart: 'cms-clfs', rows: [aPrice({ code: '80053', ...lab })] }))
   const own = { npi: NPI, setting: 'outpatient' } as const
   await app.publish(
     aRelease({
       chart: `hospital-mrf:${NPI}`,
       rows: [
-        aPrice({ cpt: '99213', basis: 'hospital_cash', ...own, ...usd('150.00') }),
-        aPrice({ cpt: '99213', basis: 'hospital_gross', ...own, ...usd('310.00') }),
+        aPrice({ code: '99213', basis: 'hospital_cash', ...own, ...usd('150.00') }),
+        aPrice({ code: '99213', basis: 'hospital_gross', ...own, ...usd('310.00') }),
       ],
     }),
   )
@@ -174,8 +174,8 @@ test('an assistant whose need must be documented is said to be, on the price pag
   await app.publish(
     aRelease({
       rows: [
-        aPrice({ cpt: '27447', ...usd('1000.00'), indicators: needs as never }),
-        aPrice({ cpt: '33405', ...usd('2000.00'), indicators: free as never }),
+        aPrice({ code: '27447', ...usd('1000.00'), indicators: needs as never }),
+        aPrice({ code: '33405', ...usd('2000.00'), indicators: free as never }),
       ],
     }),
   )

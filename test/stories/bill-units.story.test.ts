@@ -8,12 +8,12 @@ test('a bill does not multiply its units with a price that the hospital states f
   await using app = await testApp()
   const own = { npi: NPI, basis: 'hospital_gross', setting: 'outpatient' } as const
   const rows = [
-    aPrice({ cpt: 'P9047', ...own, price: { amount: '284.15', currency: 'USD', per: '100 ML' } }),
-    aPrice({ cpt: 'G0101', ...own, price: { amount: '10.00', currency: 'USD' } }),
+    aPrice({ code: 'P9047', ...own, price: { amount: '284.15', currency: 'USD', per: '100 ML' } }),
+    aPrice({ code: 'G0101', ...own, price: { amount: '10.00', currency: 'USD' } }),
   ]
   await app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, effective_from: '2026-07-01', rows }))
   const drug = aPrice({
-    cpt: 'P9047',
+    code: 'P9047',
     basis: 'medicare_asp',
     setting: null,
     price: { amount: '53.077', currency: 'USD', per: '50 ML' },

@@ -11,7 +11,7 @@ interface List<Entry> {
   page: { total: number; has_more: boolean }
   links: { next: string | null }
 }
-type Facts = Record<string, unknown>
+type Facts = Record<string, unknown> & { about?: Record<string, unknown> }
 
 const NPI = '1234567893'
 const list = <Entry = Facts>(app: TestApp, path: string): Promise<List<Entry>> =>
@@ -23,17 +23,17 @@ async function threeCharts(app: TestApp): Promise<void> {
   await app.publish(
     aRelease({
       rows: [
-        ...regions.map((region) => aPrice({ cpt: '99213', region })),
-        aPrice({ cpt: '99213', setting: 'facility' }),
-        aPrice({ cpt: '70450', modifier: '26' }),
-        anAbsence({ cpt: '80053' }),
+        ...regions.map((region) => aPrice({ code: '99213', region })),
+        aPrice({ code: '99213', setting: 'facility' }),
+        aPrice({ code: '70450', modifier: '26' }),
+        anAbsence({ code: '80053' }),
       ],
     }),
   )
   const lab = { basis: 'medicare_clfs', setting: null } as const
-  await app.publish(aRelease({ chart: 'cms-clfs', rows: [aPrice({ cpt: '80053', ...lab })] }))
+  await app.publish(aRelease({ chart: 'cms-clfs', rows: [aPrice({ code: '80053', ...lab })] }))
   const cash = { npi: NPI, basis: 'hospital_cash', setting: 'outpatient' } as const
-  await app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, rows: [aPrice({ cpt: '99213', ...cash })] }))
+  await app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, rows: [aPrice({ code: '99213', ...cash })] }))
 }
 
 test('coverage says which charts are in force and what they hold', async () => {
@@ -47,17 +47,19 @@ test('coverage says which charts are in force and what they hold', async () => {
     effective_from: '2026-01-01',
     data_class: 'published',
     rows: 6,
-    codes: 3,
-    code_prefixes: [
-      { prefix: '7', codes: 1 },
-      { prefix: '8', codes: 1 },
-      { prefix: '9', codes: 1 },
-    ],
-    regions: { total: 3, list: ['US-AL-00', 'US-CA-18', 'national'] },
-    npis: { total: 0, list: [] },
-    code: null,
+    about: {
+      codes: 3,
+      code_prefixes: [
+        { prefix: '7', codes: 1 },
+        { prefix: '8', codes: 1 },
+        { prefix: '9', codes: 1 },
+      ],
+      regions: { total: 3, list: ['US-AL-00', 'US-CA-18', 'national'] },
+      npis: { total: 0, list: [] },
+    },
   })
-  expect(data[2]).toMatchObject({ npis: { total: 1, list: [NPI] } })
+  expect(data[1]?.about).not.toHaveProperty('code')
+  expect(data[2]).toMatchObject({ about: { npis: { total: 1, list: [NPI] } } })
   const hospital = await list(app, `/api/coverage?npi=${NPI}`)
   expect(hospital.data.map(({ chart }) => chart)).toEqual([`hospital-mrf:${NPI}`])
   expect((await list(app, '/api/coverage?as_of=2025-12-31')).data).toEqual([])
@@ -67,7 +69,7 @@ test('an agent learns where a code has prices before it asks for one', async () 
   await using app = await testApp()
   await threeCharts(app)
   const { data } = await list(app, '/api/coverage?cpt=99213')
-  expect(data.map(({ chart, code }) => [chart, code])).toEqual([
+  expect(data.map(({ chart, about }) => [chart, about?.['code']])).toEqual([
     [
       'cms-pfs',
       {
@@ -84,7 +86,10 @@ test('an agent learns where a code has prices before it asks for one', async () 
     [`hospital-mrf:${NPI}`, expect.objectContaining({ rows: 1, npis: { total: 1, list: [NPI] } })],
   ])
   const [clfs, pfs] = (await list(app, '/api/coverage?cpt=80053')).data
-  expect([clfs, pfs]).toMatchObject([{ code: { prices: 1, settings: [null] } }, { code: { rows: 1, prices: 0 } }])
+  expect([clfs, pfs]).toMatchObject([
+    { about: { code: { prices: 1, settings: [null] } } },
+    { about: { code: { rows: 1, prices: 0 } } },
+  ])
   expect((await list(app, '/api/coverage?cpt=12345')).data).toEqual([])
 })
 
@@ -112,7 +117,7 @@ test('codes are found by how they begin', async () => {
   await app.publish(
     aRelease({
       chart: 'cms-opps',
-      rows: ['G0001', 'G0002', 'G0003'].map((cpt) => aPrice({ cpt, basis: 'medicare_opps' })),
+      rows: ['G0001', 'G0002', 'G0003'].map((code) => aPrice({ code, basis: 'medicare_opps' })),
     }),
   )
   const first = await list(app, '/api/coverage?prefix=g&limit=2')
@@ -140,10 +145,10 @@ test('what coverage cannot answer is refused', async () => {
 })
 
 async function twoEditionsOneWithdrawn(app: TestApp): Promise<void> {
-  const other = aPrice({ cpt: '10000' })
-  await app.publish(aRelease({ edition: 'A', rows: [aPrice(usd('10.00')), aPrice({ cpt: 'G0105' }), other] }))
+  const other = aPrice({ code: '10000' })
+  await app.publish(aRelease({ edition: 'A', rows: [aPrice(usd('10.00')), aPrice({ code: 'G0105' }), other] }))
   app.clock.now += 3_600_000
-  const rows = [aPrice(usd('15.00')), aPrice({ cpt: 'G0106' }), other]
+  const rows = [aPrice(usd('15.00')), aPrice({ code: 'G0106' }), other]
   await app.publish(aRelease({ edition: 'B', effective_from: '2026-07-01', rows }))
   app.clock.now += 3_600_000
   const { db, registryLog, cosign } = app.installation
@@ -161,13 +166,11 @@ test('the list of releases shows what was published and what was withdrawn, in t
       state: 'published',
       in_force: { from: '2026-01-01', to: '2099-12-31' },
       row_count: 3,
-      withdrawn_at: null,
       log_index: 1,
     },
     {
       release_id: 'cms-pfs:B:1',
       state: 'withdrawn',
-      in_force: null,
       published_at: '2026-11-15T13:00:00.000Z',
       withdrawn_at: '2026-11-15T14:00:00.000Z',
       withdrawn_reason: 'wrong_source',
@@ -196,7 +199,7 @@ async function tenReleases(app: TestApp): Promise<void> {
   ] as const)
     await app.publish(aRelease({ edition, effective_from, rows: [aPrice({ effective_from, ...usd(amount) })] }))
   await app.publish(aRelease({ chart: 'cms-pfs-qpp', rows: [aPrice({ basis: 'medicare_pfs_qpp' })] }))
-  await app.publish(aRelease({ chart: 'cms-clfs', edition: 'B', rows: [aPrice({ cpt: '80053', ...lab })] }))
+  await app.publish(aRelease({ chart: 'cms-clfs', edition: 'B', rows: [aPrice({ code: '80053', ...lab })] }))
   await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ basis: 'medicare_opps' })] }))
   const { db, registryLog, cosign } = app.installation
   await withdraw({ db, log: registryLog, cosign }, 'cms-pfs:D:1', 'wrong_source', app.clock.now)
@@ -211,7 +214,7 @@ async function provedPages(app: TestApp, path: string, asked: (offset: number) =
     const proved = await mustBeProved(app, text, asked(data.length), next)
     const body = JSON.parse(text) as List<Facts>
     expect(proved.entries).toBe(body.data.length)
-    if (before && proved.page?.before !== undefined) expect([next, isNextPage(proved, before)]).toEqual([next, true])
+    if (before && proved.page?.from !== undefined) expect([next, isNextPage(proved, before)]).toEqual([next, true])
     before = proved
     data.push(...body.data)
     next = body.links.next
@@ -287,7 +290,7 @@ test('every page of coverage proves which editions are in force on the day', asy
   const some = await provedPages(app, '/api/coverage?cpt=80053', () => ({ coverage: { as_of, cpt: '80053' } }))
   expect(some.map(({ chart }) => chart)).toEqual(['cms-clfs'])
   const text = await (await app.request('/api/coverage?prefix=9')).text()
-  expect(await verifyBody(text, app.policy, { coverage: { as_of } })).toEqual({ ok: false, reason: 'proof_missing' })
+  expect(await verifyBody(text, app.policy, { coverage: { as_of } })).toMatchObject({ class: 'not_the_answer' })
 })
 
 test('two releases can be compared, withdrawn or not', async () => {
@@ -303,7 +306,7 @@ test('two releases can be compared, withdrawn or not', async () => {
     removed: 1,
     changed: 1,
     unchanged: 1,
-    largest_by_percent: [{ row_key: 'G0101|national|||medicare_pfs|non_facility|', change: '5.00', change_pct: 50 }],
+    largest_by_percent: [{ row_key: 'G0101|national||medicare_pfs|||non_facility|', change: '5.00', change_pct: 50 }],
   })
   expect(await app.getJson(path)).toEqual(diff)
   const back = await app.getJson('/api/releases/diff?from=cms-pfs:B:1&to=cms-pfs:A:1')
@@ -314,7 +317,7 @@ test('two releases can be compared, withdrawn or not', async () => {
 async function longEditions(app: TestApp): Promise<string[]> {
   const ids: string[] = []
   for (const edition of ['A', 'B', 'C', 'D', 'E']) {
-    const rows = Array.from({ length: 2_000 }, (_, i) => aPrice({ cpt: String(10_000 + i) }))
+    const rows = Array.from({ length: 2_000 }, (_, i) => aPrice({ code: String(10_000 + i) }))
     ids.push(await app.publish(aRelease({ edition, rows })))
   }
   return ids

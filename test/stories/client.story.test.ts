@@ -6,6 +6,7 @@ import { makeApp } from '../../src/app.ts'
 import { type ClientError, type ClientOptions, memoryPins, RegistryClient } from '../../src/client/client.ts'
 import { readConfig } from '../../src/config.ts'
 import { openInstallation } from '../../src/installation.ts'
+import { mainPointer, releaseOf, type ShownBody } from '../../src/proof/shown.ts'
 import { createKey, revokeKey } from '../../src/rails/keys.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { inFiles, onSqlite } from '../support/engines.ts'
@@ -75,7 +76,8 @@ test('every answer with a proof is verified, and says what it proves', async () 
   expect((await client.figureChanges({ limit: 1 })).proved?.entries).toBe(1)
   const [{ release } = { release: undefined }] = price.proved?.rows ?? []
   const place = { release_id: release?.release_id ?? '', index: 0 }
-  expect((await client.row(place)).body.proof.release.release_id).toBe(place.release_id)
+  const body = (await client.row(place)).body as ShownBody
+  expect(releaseOf(body, mainPointer(body))?.release_id).toBe(place.release_id)
   expect((await client.integrity()).status).toBeOneOf(['ok', 'warn', 'fail'])
   expect((await client.provider({ npi: '1234567893' })).npi).toBe('1234567893')
   expect((await client.railsPolicy()).rails).toBe('service_agent_rails_v1')
@@ -155,7 +157,7 @@ test('a liar who leaves out every entry gets no verified answer', async () => {
   expect((await failure(client.releases())).code).toBe('not_verified')
   expect((await failure(client.coverage())).code).toBe('not_verified')
   const list: Fetch = (url, init) =>
-    url.includes('/reference') ? Promise.resolve(Response.json({ data: [], proofs: [] })) : serviceOf(app)(url, init)
+    url.includes('/reference') ? Promise.resolve(Response.json({ data: [] })) : serviceOf(app)(url, init)
   expect((await failure(clientOf(app, { fetch: list }).lookup({ cpt: '99213' }))).reason).toBe(
     'answers_another_question',
   )
@@ -188,10 +190,10 @@ describe('an answer that a liar has changed is refused', () => {
   })
 
   test('the true row of another place', async () => {
-    const { body } = await clientOf(app).lookup({ cpt: '99213' })
-    const { release } = (body as { proof: { release: { release_id: string } } }).proof
+    const body = (await clientOf(app).lookup({ cpt: '99213' })).body as ShownBody
+    const release_id = releaseOf(body, mainPointer(body))?.release_id ?? ''
     const swap: Fetch = (url, init) => serviceOf(app)(url.replace(/\/0$/, '/1'), init)
-    const refused = await failure(clientOf(app, { fetch: swap }).row({ release_id: release.release_id, index: 0 }))
+    const refused = await failure(clientOf(app, { fetch: swap }).row({ release_id, index: 0 }))
     expect(refused).toMatchObject({ reason: 'answers_another_question' })
   })
 })
@@ -257,7 +259,7 @@ test('a second history that the same key has signed is refused as a fork', async
   await app.publish(aRelease({ edition: 'TRUE', effective_from: '2027-01-01' }))
   await clientOf(app, { pins }).lookup({ cpt: 'G0101' })
   for (const edition of ['FALSE', 'FALSER'])
-    await fork.publish(aRelease({ edition, effective_from: '2027-01-01', rows: [aPrice({ cpt: 'G0102' })] }))
+    await fork.publish(aRelease({ edition, effective_from: '2027-01-01', rows: [aPrice({ code: 'G0102' })] }))
   const refused = await failure(clientOf(fork, { pins }).lookup({ cpt: 'G0101' }))
   expect(refused).toMatchObject({ code: 'not_verified', reason: 'log_forked' })
   await clientOf(app, { pins }).lookup({ cpt: 'G0101' })

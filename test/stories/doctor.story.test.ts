@@ -71,7 +71,7 @@ const laboratory = (more: Partial<TestRelease>): TestRelease =>
   aRelease({ chart: 'cms-clfs', citations: cited(), rows: [aPrice({ basis: 'medicare_clfs' })], ...more })
 
 const rental = (region: string) =>
-  aPrice({ cpt: 'E0601', basis: 'medicare_dmepos', setting: 'non_rural', modifier: 'RR', region })
+  aPrice({ code: 'E0601', basis: 'medicare_dmepos', setting: 'non_rural', modifier: 'RR', region })
 
 /** An installation in a folder of its own, and what may be done to it. */
 class Patient {

@@ -23,12 +23,12 @@ const OWN = { basis: 'hospital_cash', npi: NPI, setting: 'outpatient' } as const
 /** More rows than are read at a time, prices, ranges and absences, with and without each part that may be empty. */
 const manyRows = () =>
   Array.from({ length: 2_100 }, (_, i) => {
-    const cpt = String(10_000 + i)
-    if (i % 7 === 0) return anAbsence({ cpt, reason: 'withheld_conflict', ...OWN })
-    if (i % 5 === 0) return aPrice({ cpt, price: { low: '1.00', high: '2.005', currency: 'USD' }, ...OWN })
+    const code = String(10_000 + i)
+    if (i % 7 === 0) return anAbsence({ code, reason: 'withheld_conflict', ...OWN })
+    if (i % 5 === 0) return aPrice({ code, price: { low: '1.00', high: '2.005', currency: 'USD' }, ...OWN })
     const compared = { compared_release: 'cms-pfs:TEST1:1', compared_amount: '100.00' }
     return aPrice({
-      cpt,
+      code,
       modifier: i % 3 === 0 ? '26' : null,
       class: i % 2 === 0 ? 'facility' : null,
       flags: ['na_indicator', 'opps_cap'],
@@ -76,7 +76,7 @@ function readCsv(text: string): Record<string, string | null>[] {
   const cells = (line: string): string[] =>
     [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)]
       .map(([, cell = '']) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell))
-      .slice(0, 20)
+      .slice(0, 21)
   const [names = [], ...rows] = lines.map(cells)
   return rows.map((row) =>
     Object.fromEntries(names.map((name, i) => [name, row[i] === '' && name !== 'flags' ? null : (row[i] ?? null)])),
@@ -177,7 +177,7 @@ test('DuckDB reads the Parquet export as the table it is', async () => {
   expect(await ask('SELECT SUM(amount), MIN(effective_from), TYPEOF(ANY_VALUE(amount)) FROM FILE')).toEqual([
     ['17769.6000', '2026-01-01', 'DECIMAL(16,4)'],
   ])
-  expect(await ask("SELECT cpt, modifier, flags FROM FILE WHERE cpt = '10003'")).toEqual([
+  expect(await ask("SELECT code, modifier, flags FROM FILE WHERE code = '10003'")).toEqual([
     ['10003', '26', 'na_indicator opps_cap'],
   ])
 })

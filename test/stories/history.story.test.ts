@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { Proof } from '../../src/proof/envelope.ts'
 import type { PricedRow, Row } from '../../src/proof/price/row.ts'
 import { type HistoryQuestion, verifyBody } from '../../src/proof/verify-lists.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
@@ -17,9 +18,7 @@ interface History {
   data: Edition[]
   page: { total: number; next_offset: number | null }
   links: { next: string | null }
-  releases: object[]
-  state: object
-  log: object
+  proof: Proof
 }
 
 const saidBy = ({ answer: { row, problem } }: Edition): unknown => problem?.code ?? (row as PricedRow).price
@@ -43,7 +42,7 @@ const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } }
 
 /** Four editions: a price, another, a stated absence, and none. */
 async function fourEditions(app: TestApp): Promise<void> {
-  const other = aPrice({ cpt: '99999' })
+  const other = aPrice({ code: '99999' })
   await app.publish(aRelease({ edition: 'A', effective_from: '2026-01-01', rows: [aPrice(usd('10.00')), other] }))
   await app.publish(aRelease({ edition: 'B', effective_from: '2026-04-01', rows: [aPrice(usd('20.00')), other] }))
   await app.publish(aRelease({ edition: 'C', effective_from: '2026-07-01', rows: [anAbsence(), other] }))
@@ -91,7 +90,12 @@ test('an edition left out, put elsewhere, said twice or given the answer of anot
     })
   }
   expect(await check(app, { ...body, data: data.toReversed() })).toMatchObject({ reason: 'entries_out_of_order' })
-  const swapped = data.with(2, { ...(data[2] as Edition), answer: data[3]?.answer as Edition['answer'] })
+  const given = (to: number, from: number): Edition => ({
+    ...(data[to] as Edition),
+    answer: (data[from] as Edition).answer,
+  })
+  expect(await check(app, { ...body, data: data.with(2, given(2, 3)) })).toMatchObject({ class: 'not_in_release' })
+  const swapped = data.with(2, given(2, 3)).with(3, given(3, 2))
   expect(await check(app, { ...body, data: swapped })).toMatchObject({ reason: 'body_contradicts_proof', at: 3 })
   const absent = data.with(1, { ...(data[1] as Edition), answer: data[0]?.answer as Edition['answer'] })
   expect(await check(app, { ...body, data: absent })).toMatchObject({ ok: false })
@@ -119,6 +123,7 @@ test('a history of another code, place or page, and one that is too old, is refu
   const notBefore = '2026-11-16T00:00:00Z'
   expect(await verifyBody(text, app.policy, { history: { cpt: 'G0101' } }, { notBefore })).toEqual({
     ok: false,
+    class: 'stale',
     reason: 'state_too_old',
   })
   expect(await verifyBody(text, app.policy, { anyQuestion: true })).toMatchObject({ ok: true })
@@ -127,7 +132,8 @@ test('a history of another code, place or page, and one that is too old, is refu
   expect(await check(app, body)).toMatchObject({ ok: true })
   const newer = await proved(app, { cpt: 'G0101' })
   expect(await check(app, { ...newer, data: newer.data.slice(1) })).toMatchObject({ ok: false })
-  expect(await check(app, { ...body, state: newer.state, log: newer.log })).toMatchObject({ ok: false })
+  const { state, log } = newer.proof
+  expect(await check(app, { ...body, proof: { ...body.proof, state, log } })).toMatchObject({ ok: false })
 })
 
 test('a history comes in pages', async () => {
@@ -138,7 +144,7 @@ test('a history comes in pages', async () => {
   const second = (await app.getJson(first.links.next ?? '')) as History
   expect(second.data.map(({ release_id }) => release_id)).toEqual(['cms-pfs:A:1'])
   expect(await check(app, second, { cpt: 'G0101', offset: 3 })).toMatchObject({ ok: true })
-  expect(await check(app, second)).toEqual({ ok: false, reason: 'answers_another_question' })
+  expect(await check(app, second)).toEqual({ ok: false, class: 'not_the_answer', reason: 'answers_another_question' })
   const { page } = first
   for (const wrong of [{ has_more: false }, { offset: 1 }])
     expect(await check(app, { ...first, page: { ...page, ...wrong } })).toMatchObject({ ok: false })
@@ -169,7 +175,7 @@ test('a provider has a history of its own, and schedules that never had the code
   await using app = await testApp()
   const npi = '1234567893'
   const cash = { npi, basis: 'hospital_cash', setting: 'outpatient' } as const
-  await app.publish(aRelease({ rows: [aPrice({ cpt: '10000' })] }))
+  await app.publish(aRelease({ rows: [aPrice({ code: '10000' })] }))
   await app.publish(aRelease({ chart: 'cms-clfs', rows: [aPrice({ basis: 'medicare_clfs', setting: null })] }))
   await app.publish(aRelease({ chart: `hospital-mrf:${npi}`, rows: [aPrice(cash)] }))
   const body = await proved(app, { cpt: 'G0101' })

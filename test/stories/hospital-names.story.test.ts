@@ -10,7 +10,7 @@ test('hospitals are found by the names that the operator gives them, which no pr
   const names = hospitalNames(`${NPI} Example General\n1003000126 Example Children's`)
   await using app = await testApp({ today: TODAY, hospitalNames: names })
   const own = { npi: NPI, setting: 'outpatient', price: { amount: '150.00', currency: 'USD' } } as const
-  const rows = [aPrice({ cpt: '99213', basis: 'hospital_cash', ...own })]
+  const rows = [aPrice({ code: '99213', basis: 'hospital_cash', ...own })]
   await app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, rows }))
   const get = async (path: string, accept = 'text/html'): Promise<Response> =>
     app.app.fetch(new Request(`${BASE_URL}${path}`, { headers: { accept } }), '192.0.2.1')

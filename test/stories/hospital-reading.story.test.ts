@@ -77,7 +77,7 @@ testOnPublished(
     expect(found(instead({ ...range.price, low: '0.01' }))).toContain('wrong')
     expect(found(instead({ amount: range.price.low, currency: 'USD', per: null }))).toContain('wrong')
     expect(found(rows.toSpliced(at, 1))).toContain('missing')
-    expect(found([...rows, { ...range, cpt: 'G9999' }])).toContain('invented')
+    expect(found([...rows, { ...range, code: 'G9999' }])).toContain('invented')
     expect(found(rows)).toEqual([])
   },
 )

@@ -5,9 +5,11 @@ import { recheck } from '../../src/cli/fsck.ts'
 import { openInstallation } from '../../src/installation.ts'
 import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts'
 import type { StatusAnswer } from '../../src/integrity/report/status.ts'
+import { periodOf, releaseOf } from '../../src/proof/shown.ts'
 import { insertRelease } from '../../src/registry/release/store.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { testApp } from '../support/harness.ts'
+import type { Answer } from '../support/lookup.ts'
 import { editFile, replacing } from '../support/release-file.ts'
 import { until } from '../support/until.ts'
 
@@ -69,7 +71,7 @@ test('with nothing loaded the report says so, and makes nothing up', async () =>
 test('a report claims no more than is known: what failed, what was not judged, what was cut short', async () => {
   await using app = await testApp()
   const { db } = app.installation
-  await app.publish(aRelease({ rows: [aPrice(), aPrice({ cpt: 'G0102' }), aPrice({ cpt: 'G0103' })] }))
+  await app.publish(aRelease({ rows: [aPrice(), aPrice({ code: 'G0102' }), aPrice({ code: 'G0103' })] }))
   await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ basis: 'medicare_opps', setting: 'outpatient' })] }))
   const headers = await app.railsHeaders()
   const report = async () => (await app.getJson('/api/data-integrity', headers)) as IntegrityReport
@@ -172,9 +174,10 @@ test('a price can be judged by its own answer: it has the period of its edition,
   await app.publish(aRelease({ effective_from: '2026-01-01', effective_to: '2026-03-31' }))
   const period = { effective_from: '2026-01-01', effective_to: '2026-03-31' }
   const asked = '/reference?cpt=G0101'
-  expect(await app.getJson(asked)).toMatchObject({
-    proof: { release: period, in_force: { period: { from: '2026-01-01', to: '2026-03-31' } } },
-  })
+  const price = (await app.getJson(asked)) as Answer
+  const release = releaseOf(price, price.row)
+  expect(release).toMatchObject(period)
+  expect(release && periodOf(price, release)).toMatchObject({ from: '2026-01-01', to: '2026-03-31' })
   expect(await app.getJson(`${asked}&proof=ref`)).toMatchObject({ effective_from: '2026-01-01' })
   app.clock.now = Date.parse('2026-04-01T12:00:00Z')
   const lapsed = await app.problem(asked)
@@ -187,8 +190,9 @@ test('a price can be judged by its own answer: it has the period of its edition,
       expect.anything(),
       expect.anything(),
     ],
-    last_known: { proof: { release: period } },
   })
+  const { last_known, ...told } = lapsed as unknown as Answer
+  expect(releaseOf(told, last_known.proof)).toMatchObject(period)
   expect((await app.getJson('/api/status')) as StatusAnswer).toMatchObject({
     status: 'fail',
     charts: [{ chart: 'cms-pfs', status: 'expired', ...period }],

@@ -126,7 +126,7 @@ test('each log begins with the state that there is nothing yet, and has no tile 
   for (const path of ['tile/0/000', 'tile/0/000.p/2', 'tile/1/000.p/1', 'tile/entries/000.p/2', 'tile/entries/000'])
     expect(await statusOf(app, `/log/figures/${path}`, headers)).toBe(404)
   const [first, ...more] = (await cloneLog(app, 'registry')).map(entryOf)
-  expect([more, first]).toMatchObject([[], { schema: 'registry-state/1', timeline_size: 0, providers_size: 0 }])
+  expect([more, first]).toMatchObject([[], { schema: 'registry-state/2', timeline_size: 0, providers_size: 0 }])
 })
 
 test('the clone follows the log as it grows over the edge of a tile', async () => {
@@ -193,7 +193,7 @@ test('entries of any size the log takes come back whole', async () => {
 
 test('the row hashes of a large release are tiles in three levels', async () => {
   await using app = await testApp()
-  const rows = Array.from({ length: 70_000 }, (_, i) => aPrice({ cpt: String(i).padStart(5, '0') }))
+  const rows = Array.from({ length: 70_000 }, (_, i) => aPrice({ code: String(i).padStart(5, '0') }))
   const release_id = await app.publish(aRelease({ rows }))
   const prefix = `/log/releases/${release_id}/tile`
   const widths: [string, number][] = [
@@ -240,7 +240,7 @@ test('a release has tiles once it can be read, under its name in either spelling
 
 test('the rows of a release are bundles for those who may read the registry, also when it was withdrawn', async () => {
   await using app = await testApp()
-  const rows = Array.from({ length: 300 }, (_, i) => aPrice({ cpt: String(i).padStart(5, '0') }))
+  const rows = Array.from({ length: 300 }, (_, i) => aPrice({ code: String(i).padStart(5, '0') }))
   const release_id = await app.publish(aRelease({ rows }))
   await withdraw(publisherOf(app), release_id, 'wrong_source', app.clock.now)
   const prefix = `/log/releases/${release_id}`

@@ -10,7 +10,7 @@ const NPI = '1234567893'
 test('the sentence about past prices has the amounts with the modifier that was asked', async () => {
   await using app = await testApp()
   const indicators = { status: 'A', bilateral: '1', assistant: '2', co_surgeon: '0' }
-  const surgery = aPrice({ cpt: '27447', indicators, price: { amount: '1000.00', currency: 'USD' } })
+  const surgery = aPrice({ code: '27447', indicators, price: { amount: '1000.00', currency: 'USD' } })
   await app.publish(aRelease({ rows: [surgery] }))
   const client = await connect(app, 'modern')
   const said = async (args: object): Promise<string> =>
@@ -24,8 +24,8 @@ test('the sentence about a bill says where a hospital states a price for a unit 
   await using app = await testApp()
   const own = { npi: NPI, basis: 'hospital_gross' } as const
   const rows = [
-    aPrice({ cpt: 'P9047', ...own, price: { amount: '284.15', currency: 'USD', per: '100 ML' } }),
-    aPrice({ cpt: 'G0101', ...own }),
+    aPrice({ code: 'P9047', ...own, price: { amount: '284.15', currency: 'USD', per: '100 ML' } }),
+    aPrice({ code: 'G0101', ...own }),
   ]
   await app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, rows }))
   const client = await connect(app, 'modern')
@@ -48,7 +48,7 @@ test('the sentence about a bill says where a hospital states a price for a unit 
 
 test('one row that has no price is spoken of as one', async () => {
   await using app = await testApp()
-  await app.publish(aRelease({ rows: [aPrice({ cpt: '99213' }), anAbsence({ cpt: '99213', modifier: '26' })] }))
+  await app.publish(aRelease({ rows: [aPrice({ code: '99213' }), anAbsence({ code: '99213', modifier: '26' })] }))
   const client = await connect(app, 'modern')
   const { content } = await client.callTool({ name: 'code_sheet', arguments: { cpt: '99213' } })
   expect(content[0]?.text).toContain('1 row states that there is no price.')
@@ -56,7 +56,7 @@ test('one row that has no price is spoken of as one', async () => {
 
 test('the factor of anesthesia is not told as the price of the code under which it stands', async () => {
   await using app = await testApp()
-  const factor = { cpt: '00000', basis: 'medicare_anesthesia', setting: null } as const
+  const factor = { code: '00000', basis: 'medicare_anesthesia', setting: null } as const
   const price = { amount: '20.50', currency: 'USD', per: 'UNIT' } as const
   await app.publish(aRelease({ chart: 'cms-anesthesia', rows: [aPrice({ ...factor, kind: 'rate', price })] }))
   const client = await connect(app, 'modern')
@@ -81,9 +81,9 @@ test('the factor of anesthesia is not told as the price of the code under which 
 
 test('the fee for equipment outside rural areas says that there may be another inside', async () => {
   await using app = await testApp()
-  const rented = { cpt: 'E0601', basis: 'medicare_dmepos', region: 'US-MT', modifier: 'RR' } as const
+  const rented = { code: 'E0601', basis: 'medicare_dmepos', region: 'US-MT', modifier: 'RR' } as const
   const rows = (['non_rural', 'rural'] as const).map((setting) => aPrice({ ...rented, setting }))
-  rows.push(aPrice({ ...rented, cpt: 'E0602', setting: 'non_rural' }))
+  rows.push(aPrice({ ...rented, code: 'E0602', setting: 'non_rural' }))
   await app.publish(aRelease({ chart: 'cms-dmepos', rows }))
   const client = await connect(app, 'modern')
   const asked = { cpt: 'E0601', region: 'MT', modifier: 'RR', basis: rented.basis }
@@ -133,10 +133,10 @@ test('the sentence about a bill has each line, with units and amounts, until the
   await using app = await testApp()
   const usd = (amount: string, per: string | null = null) => ({ price: { amount, currency: 'USD', per } as const })
   const indicators = { status: 'A', bilateral: '1' }
-  await app.publish(aRelease({ rows: [aPrice({ cpt: '27447', indicators, ...usd('1000.00') })] }))
-  const drug = aPrice({ cpt: 'J0585', basis: 'medicare_asp', setting: null, ...usd('6.51', '1 UNIT') })
+  await app.publish(aRelease({ rows: [aPrice({ code: '27447', indicators, ...usd('1000.00') })] }))
+  const drug = aPrice({ code: 'J0585', basis: 'medicare_asp', setting: null, ...usd('6.51', '1 UNIT') })
   await app.publish(aRelease({ chart: 'cms-asp', rows: [drug] }))
-  const factor = { cpt: '00000', basis: 'medicare_anesthesia', setting: null, kind: 'rate' } as const
+  const factor = { code: '00000', basis: 'medicare_anesthesia', setting: null, kind: 'rate' } as const
   await app.publish(aRelease({ chart: 'cms-anesthesia', rows: [aPrice({ ...factor, ...usd('20.50', 'UNIT') })] }))
   const client = await connect(app, 'modern')
   const lines = [
@@ -160,7 +160,7 @@ test('the sentence about a bill has each line, with units and amounts, until the
 
 test('the sentence about a bill at a surgery center says what is not in the sum', async () => {
   await using app = await testApp()
-  const rows = ['29877', '29881'].map((cpt) => aPrice({ cpt, basis: 'medicare_asc', setting: 'asc' }))
+  const rows = ['29877', '29881'].map((cpt) => aPrice({ code: cpt, basis: 'medicare_asc', setting: 'asc' }))
   await app.publish(aRelease({ chart: 'cms-asc', rows }))
   const client = await connect(app, 'modern')
   const said = async (...lines: object[]): Promise<string> =>
@@ -177,7 +177,7 @@ test('the sentence about a bill at a surgery center says what is not in the sum'
 test('the sentence about a bill says that two sides are not paid twice', async () => {
   await using app = await testApp()
   const rows = Object.entries({ 27447: '1', 20610: '3' }).map(([cpt, bilateral]) =>
-    aPrice({ cpt, indicators: { status: 'A', bilateral } }),
+    aPrice({ code: cpt, indicators: { status: 'A', bilateral } }),
   )
   await app.publish(aRelease({ rows }))
   const client = await connect(app, 'modern')
@@ -200,7 +200,7 @@ test('the sentence about a bill says that two sides are not paid twice', async (
 
 test('the sentence about a bill without any price speaks of no amounts', async () => {
   await using app = await testApp()
-  await app.publish(aRelease({ rows: [aPrice({ cpt: 'G0101' })] }))
+  await app.publish(aRelease({ rows: [aPrice({ code: 'G0101' })] }))
   const client = await connect(app, 'modern')
   const said = async (...lines: object[]): Promise<string> =>
     (await client.callTool({ name: 'price_bill', arguments: { lines } })).content[0]?.text ?? ''
@@ -216,7 +216,7 @@ test('a line of a bill has all modifiers that decide about its amount, and says 
   await using app = await testApp()
   const indicators = { status: 'A', bilateral: '1', assistant: '2' }
   const price = { amount: '100.00', currency: 'USD' } as const
-  const rows = [null, '26'].map((modifier) => aPrice({ cpt: '70450', modifier, indicators, price }))
+  const rows = [null, '26'].map((modifier) => aPrice({ code: '70450', modifier, indicators, price }))
   await app.publish(aRelease({ rows }))
   const client = await connect(app, 'modern')
   const lines = [
@@ -241,9 +241,9 @@ test('a line of a bill has all modifiers that decide about its amount, and says 
 
 test('the price of one part of a service is told as such, and that the other part is not in it', async () => {
   await using app = await testApp()
-  const rows = [null, '26', 'TC'].map((modifier) => aPrice({ cpt: '70450', modifier }))
-  await app.publish(aRelease({ rows: [...rows, aPrice({ cpt: '70450', modifier: '26', setting: 'facility' })] }))
-  const own = { cpt: '70450', npi: NPI, basis: 'hospital_cash', setting: null } as const
+  const rows = [null, '26', 'TC'].map((modifier) => aPrice({ code: '70450', modifier }))
+  await app.publish(aRelease({ rows: [...rows, aPrice({ code: '70450', modifier: '26', setting: 'facility' })] }))
+  const own = { code: '70450', npi: NPI, basis: 'hospital_cash', setting: null } as const
   await app.publish(aRelease({ chart: `hospital-mrf:${NPI}`, rows: [aPrice({ ...own, modifier: 'TC' })] }))
   const client = await connect(app, 'modern')
   const said = async (args: object, name = 'lookup_price'): Promise<string> =>
@@ -288,7 +288,7 @@ test('the sentence says until when a price holds, with the whole proof as well',
 test('the sentence of a price names the part of a visit that it is for', async () => {
   await using app = await testApp()
   const visits = (['facility', 'non_facility'] as const).map((setting) => aPrice({ setting }))
-  await app.publish(aRelease({ rows: [...visits, anAbsence({ cpt: 'G0109' })] }))
+  await app.publish(aRelease({ rows: [...visits, anAbsence({ code: 'G0109' })] }))
   const hospital = aPrice({ basis: 'medicare_opps', setting: 'outpatient' })
   await app.publish(aRelease({ chart: 'cms-opps', rows: [hospital] }))
   const client = await connect(app, 'modern')
@@ -307,23 +307,23 @@ test('the sentence of a price names the part of a visit that it is for', async (
 
 test('what makes a right amount misleading is said: visits paid as a whole, units of drugs, months of rent, doubtful files', async () => {
   await using app = await testApp()
-  const visits = (['facility', 'non_facility'] as const).map((setting) => aPrice({ cpt: '99285', setting }))
-  await app.publish(aRelease({ rows: [...visits, aPrice({ cpt: '29881' })] }))
+  const visits = (['facility', 'non_facility'] as const).map((setting) => aPrice({ code: '99285', setting }))
+  await app.publish(aRelease({ rows: [...visits, aPrice({ code: '29881' })] }))
   const outpatient = { basis: 'medicare_opps', setting: 'outpatient' } as const
   const indicated = { '99285': 'J2', '29881': 'J1', '90371': 'K', C9600: 'J1', J1885: 'K' }
   const hospital = Object.entries(indicated).map(([cpt, status_indicator]) =>
-    aPrice({ cpt, ...outpatient, indicators: { status_indicator } }),
+    aPrice({ code: cpt, ...outpatient, indicators: { status_indicator } }),
   )
   await app.publish(aRelease({ chart: 'cms-opps', rows: hospital }))
   const rent = { basis: 'medicare_dmepos', region: 'US-GA', setting: 'non_rural', modifier: 'RR' } as const
   const month = { price: { amount: '50.00', currency: 'USD', per: 'MONTH' } } as const
-  await app.publish(aRelease({ chart: 'cms-dmepos', rows: [aPrice({ cpt: 'E0601', ...rent, ...month })] }))
+  await app.publish(aRelease({ chart: 'cms-dmepos', rows: [aPrice({ code: 'E0601', ...rent, ...month })] }))
   const cash = { npi: '1234567893', basis: 'hospital_cash', setting: 'outpatient' } as const
   const flags = ['rate_outside_range']
   await app.publish(
-    aRelease({ chart: 'hospital-mrf:1234567893', rows: [aPrice({ cpt: 'J7195', ...cash, flags } as never)] }),
+    aRelease({ chart: 'hospital-mrf:1234567893', rows: [aPrice({ code: 'J7195', ...cash, flags } as never)] }),
   )
-  const drug = (cpt: string, flag: string) => aPrice({ cpt, basis: 'medicare_asp', setting: null, flags: [flag] })
+  const drug = (cpt: string, flag: string) => aPrice({ code: cpt, basis: 'medicare_asp', setting: null, flags: [flag] })
   await app.publish(
     aRelease({ chart: 'cms-asp', rows: [drug('90658', 'see_publisher_page'), drug('J0138', 'unit_unparsed')] }),
   )
@@ -359,7 +359,7 @@ test('what an assistant or a second surgeon must show is told by the indicator o
   await using app = await testApp()
   const rows = ['0', '2'].map((value) =>
     aPrice({
-      cpt: `2744${value}`,
+      code: `2744${value}`,
       indicators: { status: 'A', assistant: value, co_surgeon: value === '0' ? '1' : '2' },
     }),
   )
@@ -383,12 +383,12 @@ test('what an assistant or a second surgeon must show is told by the indicator o
 
 test('a laboratory fee in a hospital says where the outpatient schedule packages the test', async () => {
   await using app = await testApp()
-  const tests = ['85025', '81206'].map((cpt) => aPrice({ cpt, basis: 'medicare_clfs', setting: null }))
+  const tests = ['85025', '81206'].map((cpt) => aPrice({ code: cpt, basis: 'medicare_clfs', setting: null }))
   await app.publish(aRelease({ chart: 'cms-clfs', rows: tests }))
   const of = { basis: 'medicare_opps', setting: null } as const
   const rows = [
-    anAbsence({ cpt: '85025', ...of, reason: 'conditionally_packaged', indicators: { status_indicator: 'Q4' } }),
-    anAbsence({ cpt: '81206', ...of, reason: 'paid_elsewhere', indicators: { status_indicator: 'A' } }),
+    anAbsence({ code: '85025', ...of, reason: 'conditionally_packaged', indicators: { status_indicator: 'Q4' } }),
+    anAbsence({ code: '81206', ...of, reason: 'paid_elsewhere', indicators: { status_indicator: 'A' } }),
   ]
   await app.publish(aRelease({ chart: 'cms-opps', rows }))
   const client = await connect(app, 'modern')
@@ -404,7 +404,7 @@ test('a laboratory fee in a hospital says where the outpatient schedule packages
 
 test('a factor whose edition has run out is not told as a price', async () => {
   await using app = await testApp()
-  const factor = { cpt: '00000', basis: 'medicare_anesthesia', setting: null, kind: 'rate' } as const
+  const factor = { code: '00000', basis: 'medicare_anesthesia', setting: null, kind: 'rate' } as const
   const period = { effective_from: '2026-01-01', effective_to: '2026-06-30' }
   const price = { amount: '20.50', currency: 'USD', per: 'UNIT' } as const
   const rows = [aPrice({ ...factor, price, effective_from: period.effective_from })]
@@ -421,7 +421,7 @@ test('a factor whose edition has run out is not told as a price', async () => {
 test('arguments that are empty are as if they were not there, also where more is asked for beside an amount', async () => {
   await using app = await testApp()
   const indicators = { status: 'A', assistant: '2' }
-  await app.publish(aRelease({ rows: [aPrice({ cpt: '27447', indicators })] }))
+  await app.publish(aRelease({ rows: [aPrice({ code: '27447', indicators })] }))
   const client = await connect(app, 'modern')
   const said = async (more: object) =>
     (await client.callTool({ name: 'lookup_price', arguments: { cpt: '27447', modifier: '80', ...more } })).content
@@ -432,7 +432,7 @@ test('arguments that are empty are as if they were not there, also where more is
 
 test('a sheet does not count factors as prices', async () => {
   await using app = await testApp()
-  const factor = { cpt: '00000', basis: 'medicare_anesthesia', setting: null, kind: 'rate' } as const
+  const factor = { code: '00000', basis: 'medicare_anesthesia', setting: null, kind: 'rate' } as const
   await app.publish(aRelease({ chart: 'cms-anesthesia', rows: [aPrice(factor)] }))
   const client = await connect(app, 'modern')
   const { content } = await client.callTool({ name: 'code_sheet', arguments: { cpt: '00790' } })
@@ -444,7 +444,7 @@ test('past prices at a ZIP code say where no table of ZIP codes is held', async 
   await using app = await testApp()
   const publish = (edition: string, effective_from: string) =>
     app.publish(
-      aRelease({ edition, effective_from, rows: [aPrice({ cpt: '99213', region: 'US-CA-05', effective_from })] }),
+      aRelease({ edition, effective_from, rows: [aPrice({ code: '99213', region: 'US-CA-05', effective_from })] }),
     )
   await publish('A', '2026-01-01')
   await publish('B', '2026-07-01')

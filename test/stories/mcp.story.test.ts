@@ -102,7 +102,7 @@ test('an answer of sample data says so in its sentence and in its rows, and one 
   expect(refused.structuredContent).toMatchObject({ row: { kind: 'absence', data_class: 'sample' } })
 
   await using real = await testApp()
-  await real.publish(aRelease({ rows: [aPrice({ cpt: 'G0101' })] }))
+  await real.publish(aRelease({ rows: [aPrice({ code: 'G0101' })] }))
   const client = await connect(real, 'modern')
   for (const [name, args] of [
     ['lookup_price', { cpt: 'G0101' }],
@@ -125,7 +125,7 @@ test('no answer or refusal of lookup_price has more than 400 tokens, and a list 
         edition,
         effective_from: `2026-0${edition.at(-1)}-01`,
         effective_to: `2026-0${edition.at(-1)}-27`,
-        rows: regions.flatMap((region) => modifiers.map((modifier) => aPrice({ cpt: 'G0101', region, modifier }))),
+        rows: regions.flatMap((region) => modifiers.map((modifier) => aPrice({ code: 'G0101', region, modifier }))),
       }),
     )
   const client = await connect(large, 'modern')
@@ -139,13 +139,25 @@ test('no answer or refusal of lookup_price has more than 400 tokens, and a list 
   }
   expect(await ask({})).toMatchObject({ kind: 'price' })
   const ambiguous = await ask({ region: 'CA' })
-  expect(ambiguous).toMatchObject({ code: 'region_ambiguous', left_out: { choices: 57, regions: 55, modifiers: 2 } })
-  expect(ambiguous['choices']).toHaveLength(3)
+  expect(ambiguous).toMatchObject({
+    code: 'region_ambiguous',
+    about: { left_out: { choices: 57, regions: 59, modifiers: 2 } },
+  })
+  const choicesOf = ({ about }: Members) => (about as { choices: unknown[] }).choices
+  expect(choicesOf(ambiguous)).toHaveLength(3)
   const whole = (await large.problem('/reference?cpt=G0101&region=CA&as_of=2026-03-05')) as Members
-  expect([(whole['choices'] as unknown[]).length, whole['left_out']]).toEqual([60, undefined])
-  expect(await ask({ modifier: 'ZZ' })).toMatchObject({ code: 'modifier_not_priced', left_out: { modifiers: 2 } })
+  expect(choicesOf(whole)).toHaveLength(60)
+  expect(whole['about']).not.toHaveProperty('left_out')
+  expect(await ask({ modifier: 'ZZ' })).toMatchObject({
+    code: 'modifier_not_priced',
+    about: { left_out: { modifiers: 2 } },
+  })
   const over = await ask({ as_of: '2026-04-05' })
-  expect(over).toMatchObject({ code: 'no_edition_for_day', last_known: { cpt: 'G0101' }, left_out: { held: 2 } })
+  expect(over).toMatchObject({
+    code: 'no_edition_for_day',
+    last_known: { code: 'G0101' },
+    about: { left_out: { held: 2 } },
+  })
   expect(over['charts']).toContainEqual({ chart: 'cms-pfs', held: [{ from: '2026-03-01', to: '2026-03-27' }] })
   expect(await ask({ region: 'US-AL-00' })).toMatchObject({ code: 'region_not_covered' })
   const wrong = { cpt: 'x', region: '<b>', basis: 'g', setting: 'm', as_of: 't', npi: '1', modifier: 'ZZZ' }
@@ -305,7 +317,7 @@ test('the sentence of a price says what became of the modifiers, and of a range 
   expect(both).toContain('Without modifier 50 it is $100.00.')
   expect(both).not.toContain('documents')
   const indicators = { status: 'A', assistant: '0' } as never
-  await app.publish(aRelease({ edition: 'TEST2', rows: [aPrice({ cpt: '27447', indicators })] }))
+  await app.publish(aRelease({ edition: 'TEST2', rows: [aPrice({ code: '27447', indicators })] }))
   expect(await say({ cpt: '27447', modifier: '80' })).toContain('only with documents of medical necessity')
   await app.publish(aRelease({ edition: 'TEST3', rows: [aPrice({ price: { amount: '100.00', currency: 'USD' } })] }))
   expect(await say({ modifier: '52' })).toContain('Next: Ask without the modifier, and say so')

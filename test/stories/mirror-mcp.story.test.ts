@@ -5,7 +5,7 @@ import { MirrorWorld } from '../support/mirror-world.ts'
 
 test('the MCP tools and documents that a mirror lists are those that it answers, in both eras', async () => {
   await using world = await MirrorWorld.start()
-  await world.app.publish(aRelease({ rows: [aPrice({ cpt: 'G0101' })] }))
+  await world.app.publish(aRelease({ rows: [aPrice({ code: 'G0101' })] }))
   await world.mirror()
   await using mirror = await world.serve()
   const given: Record<string, object> = {

@@ -91,7 +91,7 @@ test('what a static host shows of the folder is what the service shows under the
 
 test('a mirror of a static host, which asks for no key, is the same folder', async () => {
   await using world = await MirrorWorld.start()
-  await world.app.publish(aRelease({ rows: [aPrice({ cpt: 'G0101' }), aPrice({ cpt: 'G0102' })] }))
+  await world.app.publish(aRelease({ rows: [aPrice({ code: 'G0101' }), aPrice({ code: 'G0102' })] }))
   await world.mirror()
   const host = Bun.serve({
     port: 0,
@@ -113,7 +113,7 @@ test('a mirror of a static host, which asks for no key, is the same folder', asy
 test('a mirror that is served sees what a later round has brought, also a withdrawal', async () => {
   await using world = await MirrorWorld.start()
   const { db, registryLog, cosign } = world.app.installation
-  const first = aRelease({ rows: [aPrice({ cpt: 'G0101' })] })
+  const first = aRelease({ rows: [aPrice({ code: 'G0101' })] })
   await world.app.publish(first)
   await world.mirror()
   await using mirror = await world.serve()
@@ -122,7 +122,7 @@ test('a mirror that is served sees what a later round has brought, also a withdr
 
   const price = { amount: '99.00', currency: 'USD' } as const
   const second = await world.app.publish(
-    aRelease({ edition: 'TEST2', effective_from: '2026-06-01', rows: [aPrice({ cpt: 'G0101', price })] }),
+    aRelease({ edition: 'TEST2', effective_from: '2026-06-01', rows: [aPrice({ code: 'G0101', price })] }),
   )
   // Until the next round the answer is the old one, under the old checkpoint.
   expect(await withoutId(await mirror.ask('/reference?cpt=G0101'))).toBe(old)

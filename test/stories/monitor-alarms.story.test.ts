@@ -115,7 +115,7 @@ test('a token or key that the service sends back is in no evidence, in whatever 
   }
   expect((await watcher.read()).alarms).toContain('answer_unverified')
   asEntry = true
-  smuggle(operator, [aRow({ cpt: '80053' })])
+  smuggle(operator, [aRow({ code: '80053' })])
   expect((await watcher.read()).alarms).toContain('row_altered')
   const files = [...watcher.evidence, 'state'].map((name) => readFileSync(watcher.file(name), 'utf8'))
   for (const secret of [key, token])

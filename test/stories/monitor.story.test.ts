@@ -16,7 +16,7 @@ import { provedBy, Watcher } from '../support/watcher.ts'
 const watcherOf = (operator: Operator): Watcher => Watcher.of(operator)
 
 const LAB = { chart: 'cms-clfs', effective_from: '2026-07-01', effective_to: '2026-09-30' }
-const labRow = (cpt: string, amount = '10.56'): Row => aRow({ cpt, amount })
+const labRow = (cpt: string, amount = '10.56'): Row => aRow({ code: cpt, amount })
 const CODES = ['80047', '80048', '80050', '80051', '80053']
 const laboratory = (operator: Operator, given: Partial<Manifest> = {}, rows = CODES.map((cpt) => labRow(cpt))) =>
   operator.registry.publish(rows, { ...LAB, ...given })
@@ -79,7 +79,7 @@ test('an operator who is honest raises no alarm either, whatever was published, 
   const hospital = (npi: string) => ({ chart: `hospital-mrf:${npi}`, providers: [one, two].sort() })
   const cash = (npi: string) =>
     aRow({
-      cpt: '99213',
+      code: '99213',
       npi,
       basis: 'hospital_cash',
       setting: 'outpatient',
@@ -184,12 +184,15 @@ test('a price that does not follow from its inputs, and rows that do not lead to
   await using operator = await Operator.start()
   using watcher = watcherOf(operator)
   const price = { amount: '99.99', currency: 'USD', per: null }
-  const fee = aFee({ cpt: '99213', amount: '95.19' })
+  const fee = aFee({ code: '99213', amount: '95.19' })
   operator.registry.publish([{ ...fee, price } as Row], { chart: 'cms-pfs' })
-  expect(await watcher.read()).toMatchObject(alarming('arithmetic_wrong'))
+  expect(await watcher.read()).toMatchObject(
+    // The answers about the row prove it, and do not hold either.
+    alarming('arithmetic_wrong', 'answer_unverified', 'page_unverified'),
+  )
   operator.tamper = (path, response) =>
     path.startsWith('/log/releases/') ? new Response(new Uint8Array(32)) : response
-  expect(await watcher.read()).toMatchObject(alarming('row_hashes_wrong'))
+  expect(await watcher.read()).toMatchObject(alarming('row_hashes_wrong', 'answer_unverified', 'page_unverified'))
 })
 
 test('a re-used id is found', async () => {

@@ -48,7 +48,9 @@ const verdict = await verifyBody(body, app.policy, { question })
 const [proved] = verdict.ok ? verdict.rows : []
 if (proved?.row.kind !== 'price') throw new Error(`the answer has no proved price: ${body}`)
 const check = sourceCheck([await readSource(join(app.folder.path, 'invented_2026_January.csv'))])
-const coverage = (await app.getJson(`/api/coverage?chart=${CHART}`)) as { data: { title: string; codes: number }[] }
+const coverage = (await app.getJson(`/api/coverage?chart=${CHART}`)) as {
+  data: { about: { title: string; codes: number } }[]
+}
 const asked = new Request(`${BASE_URL}/price/G0102?basis=${BASIS}`, { headers: { accept: 'text/html' } })
 const page = await app.app.fetch(asked, '192.0.2.1')
 
@@ -60,7 +62,7 @@ console.log(
     release,
     price: proved.row.price,
     source: check(proved.row, proved.release.citations),
-    coverage: coverage.data.map(({ title, codes }) => `${title}, ${codes} codes`),
+    coverage: coverage.data.map(({ about: { title, codes } }) => `${title}, ${codes} codes`),
     status: [await statusOn('2026-02-01'), await statusOn('2026-04-01')],
     page: (await page.text()).includes('invented amount'),
   }),

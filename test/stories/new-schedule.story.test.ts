@@ -97,23 +97,23 @@ test('a new schedule is one entry and one reader: it is loaded, published, liste
   const named = { chart: 'cms-invented', release_id: release.release_id }
   expect(await app.getJson('/api/releases?chart=cms-invented')).toMatchObject({ data: [named] })
   expect(await app.getJson('/api/coverage?chart=cms-invented')).toMatchObject({
-    data: [{ ...named, title: ENTRY.title, publisher: ENTRY.publisher, codes: 6 }],
+    data: [{ ...named, publisher: ENTRY.publisher, about: { title: ENTRY.title, codes: 6 } }],
   })
   expect(await (await app.request('/', { headers: { accept: 'text/html' } })).text()).toContain(ENTRY.title)
   const feed = app.app.resources.map(({ path: at }) => at).find((at) => at.includes('feed')) ?? ''
   expect(await (await app.request(feed)).text()).toContain(ENTRY.title)
 
   expect(await proved(app, 'G0102')).toMatchObject({ price: { amount: '20.00' }, basis: 'medicare_clfs' })
-  expect(await proved(app, 'G0199')).toMatchObject({ code: 'not_on_schedule', absence: [{}] })
+  expect(await proved(app, 'G0199')).toMatchObject({ code: 'not_on_schedule', proof: { releases: [{}] } })
   const headers = await app.railsHeaders(['registry:read'])
   const body = await (await app.request('/api/registry?chart=cms-invented', { headers })).text()
   const asked = { as_of: '2026-02-01', chart: 'cms-invented' }
   expect(await verifyBody(body, app.policy, { page: asked }, told)).toMatchObject({ ok: true })
-  const page = JSON.parse(body) as { data: (Row & { proof: object })[]; releases: { release: Manifest }[] }
+  const page = JSON.parse(body) as { data: (Row & { proof: object })[]; proof: { releases: { release: Manifest }[] } }
   expect(page.data.length).toBe(6)
 
   const check = sourceCheck([await readSource(path)], { charts, readers })
-  const citations = page.releases[0]?.release.citations ?? []
+  const citations = page.proof.releases[0]?.release.citations ?? []
   for (const { proof: _, ...row } of page.data as (PricedRow & { proof: object })[]) {
     expect(verifyDerivation(row)).toEqual({ ok: true })
     expect(check(row, citations)).toEqual({ ok: true })

@@ -1,12 +1,14 @@
 // Days on which a schedule has an edition and days on which it has none, over years; and what a miss says there is.
 
 import { expect, test } from 'bun:test'
+import type { Manifest } from '../../src/proof/price/release.ts'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
+import { periodOf, releaseOf } from '../../src/proof/shown.ts'
 import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
-import { type Answer, type AskedOf, ask, holdTheRest, told } from '../support/lookup.ts'
+import { type Answer, type AskedOf, ask, holdTheRest, refusalOf, told } from '../support/lookup.ts'
 
 const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
 
@@ -42,7 +44,11 @@ test('before, between and after the editions there is no price, and the answer s
   ] as const) {
     const answer = await ask(app, { cpt: 'G0101', as_of })
     const amountOf = (row: unknown) => (row as { price?: { amount: string } } | undefined)?.price?.amount
-    expect([as_of, answer.code ?? amountOf(answer), amountOf(answer.last_known)]).toEqual([as_of, expected, lastKnown])
+    expect([as_of, refusalOf(answer) ?? amountOf(answer), amountOf(answer.last_known)]).toEqual([
+      as_of,
+      expected,
+      lastKnown,
+    ])
     if (expected === none) {
       expect(answer.charts.map(({ chart }) => chart)).toEqual(['cms-pfs', 'cms-clfs', 'cms-asp', 'cms-dmepos'])
       expect(answer.charts[0]).toEqual({ chart: 'cms-pfs', held })
@@ -56,14 +62,17 @@ test('what was last known has its own proof, and an older price cannot be passed
   await publishQuarter(app, 'Q2', '2026-04-01', '2026-06-30', '20.00')
   const question = { cpt: 'G0101', as_of: '2026-08-01' }
   const problem = await ask(app, question)
-  expect(problem.last_known).toMatchObject({
-    ...usd('20.00'),
-    proof: { in_force: { period: { from: '2026-04-01', to: '2026-06-30' } } },
-  })
+  expect(problem.last_known).toMatchObject(usd('20.00'))
+  const release = releaseOf(problem, problem.last_known.proof) as Manifest
+  expect(periodOf(problem, release)).toMatchObject({ from: '2026-04-01', to: '2026-06-30' })
   expect(problem.code).toBe('no_edition_for_day')
-  const older = (await ask(app, { cpt: 'G0101', as_of: '2026-02-01' })) as Partial<Answer>
-  const { related: _, ...last_known } = older
-  const forged = JSON.stringify({ ...problem, last_known })
+  // The older edition is added to what is shown, with its own row. Its period is shown as one of those that are held.
+  const older = await ask(app, { cpt: 'G0101', as_of: '2026-02-01' })
+  const { row, proof: ofOlder, about: _, ...last_known } = older
+  const releases = [...(problem.proof.releases ?? []), ...(ofOlder.releases ?? [])]
+  const pointer = { ...row, release: releases.length - 1 }
+  const proof = { ...problem.proof, releases }
+  const forged = JSON.stringify({ ...problem, last_known: { ...last_known, proof: pointer }, proof })
   expect(await verifyBody(forged, app.policy, { question })).toMatchObject({ reason: 'answers_another_question' })
   // A price that has run out is no answer, even with a sound proof.
   const lapsed = JSON.stringify(await ask(app, { cpt: 'G0101', as_of: '2026-06-30' }))
@@ -77,9 +86,9 @@ test('what was last known is told also where another schedule was asked before i
   await using app = await testApp()
   // As for a laboratory test: the physician schedule says that another one pays it.
   const derivation = { method: 'cms-status/1', inputs: { status_code: 'X' } }
-  const elsewhere = anAbsence({ cpt: '80053', reason: 'paid_elsewhere', derivation })
+  const elsewhere = anAbsence({ code: '80053', reason: 'paid_elsewhere', derivation })
   await app.publish(aRelease({ effective_from: '2026-01-01', effective_to: '2026-12-31', rows: [elsewhere] }))
-  const lab = aPrice({ cpt: '80053', basis: 'medicare_clfs', setting: null, ...usd('10.56') })
+  const lab = aPrice({ code: '80053', basis: 'medicare_clfs', setting: null, ...usd('10.56') })
   const period = { effective_from: '2026-04-01', effective_to: '2026-06-30' }
   await app.publish(
     aRelease({ chart: 'cms-clfs', ...period, rows: [{ ...lab, effective_from: period.effective_from }] }),
@@ -93,7 +102,7 @@ test('what was last known is told also where another schedule was asked before i
 
 test('without the table of ZIP codes it is that table which is missing, not the schedule', async () => {
   await using app = await testApp()
-  await app.publish(aRelease({ rows: [aPrice({ cpt: '99213' })] }))
+  await app.publish(aRelease({ rows: [aPrice({ code: '99213' })] }))
   await holdTheRest(app, 'cms-pfs')
   const { code, charts, detail } = await ask(app, { cpt: '99213', region: '60611' })
   expect([code, charts]).toEqual(['no_edition_for_day', [{ chart: 'zip-locality', held: [] }]])
@@ -136,13 +145,13 @@ test('every miss says what there is for the code, in words and without an amount
   await app.publish(
     aRelease({
       rows: [
-        ...regions.map((region) => aPrice({ cpt: '99213', region, ...usd('77.77') })),
-        aPrice({ cpt: '99213', modifier: '26', ...usd('77.77') }),
-        anAbsence({ cpt: '99070' }),
+        ...regions.map((region) => aPrice({ code: '99213', region, ...usd('77.77') })),
+        aPrice({ code: '99213', modifier: '26', ...usd('77.77') }),
+        anAbsence({ code: '99070' }),
       ],
     }),
   )
-  const cash = aPrice({ cpt: '99213', npi, basis: 'hospital_cash', setting: 'inpatient', ...usd('77.77') })
+  const cash = aPrice({ code: '99213', npi, basis: 'hospital_cash', setting: 'inpatient', ...usd('77.77') })
   await app.publish(aRelease({ chart: `hospital-mrf:${npi}`, rows: [cash] }))
   await app.publish(
     aRelease({ chart: 'zip-locality', rows: [aPlace('90001', 'US-CA-18')], effective_from: '2026-07-01' }),
@@ -155,7 +164,7 @@ test('every miss says what there is for the code, in words and without an amount
     regions: ['US-CA-05', 'US-CA-18', 'national'],
   }
   const nothing = { modifiers: [], settings: [], bases: [], regions: [] }
-  const misses: [AskedOf, string, Answer['available'], RegExp][] = [
+  const misses: [AskedOf, string, Answer['about']['available'], RegExp][] = [
     [{ cpt: '99213', modifier: 'TC' }, 'modifier_not_priced', ofVisit, /not with this modifier.*26/],
     [{ cpt: '99213', modifier: '62-50' }, 'modifier_not_priced', ofVisit, /not with this modifier/],
     [{ cpt: '99213', setting: 'facility' }, 'not_on_schedule', ofVisit, /is listed, but not for this setting/],
@@ -181,8 +190,8 @@ test('every miss says what there is for the code, in words and without an amount
   ]
   for (const [asked, code, available, detail] of misses) {
     const problem = await ask(app, asked)
-    expect([asked, problem.code, problem.available]).toEqual([asked, code, available])
+    expect([asked, problem.code, problem.about.available]).toEqual([asked, code, available])
     expect(problem.detail).toMatch(detail)
-    expect(JSON.stringify([problem.available, problem.detail, problem.agent_hint])).not.toContain('77.77')
+    expect(JSON.stringify([problem.about.available, problem.detail, problem.agent_hint])).not.toContain('77.77')
   }
 })

@@ -1,6 +1,8 @@
 import { expect } from 'bun:test'
 import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Proof, RowPointer } from '../../src/proof/envelope.ts'
+import { releaseOf } from '../../src/proof/shown.ts'
 import { storeEnvironment, testOnPostgres } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { ObjectStorage } from '../support/object-storage.ts'
@@ -48,7 +50,8 @@ testOnPostgres(
     const editionAt = async (): Promise<string> => {
       const answer = await fetch(`${url}/reference?cpt=80053&as_of=2026-11-15`)
       expect(answer.status).toBe(200)
-      return ((await answer.json()) as { proof: { release: { edition: string } } }).proof.release.edition
+      const body = (await answer.json()) as { row: RowPointer; proof: Proof }
+      return releaseOf(body, body.row)?.edition ?? ''
     }
     expect(await editionAt()).toBe('ONE')
     expect(readdirSync(join(there, 'releases'))).toEqual(readdirSync(join(here, 'releases')))

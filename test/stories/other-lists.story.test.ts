@@ -10,17 +10,18 @@ import { call, type ToolResult } from '../support/mcp.ts'
 const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
 const NPI = '1234567893'
 const LIST = { basis: 'medicare_opps', cpt: 'G0463' } as const
+const { cpt: CODE, ...OUTPATIENT } = LIST
 
 /** A clinic visit, which the outpatient schedule alone prices; the doctors' schedule begins half a year later. */
 async function aClinic(): Promise<TestApp> {
   const app = await testApp()
-  await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ ...LIST, ...usd('129.86') })] }))
+  await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ ...OUTPATIENT, code: CODE, ...usd('129.86') })] }))
   await app.publish(
     aRelease({
       effective_from: '2026-07-01',
       rows: [
         aPrice({ effective_from: '2026-07-01', ...usd('95.19') }),
-        anAbsence({ cpt: 'G0463', reason: 'not_valid', effective_from: '2026-07-01' }),
+        anAbsence({ code: 'G0463', reason: 'not_valid', effective_from: '2026-07-01' }),
       ],
     }),
   )
@@ -30,7 +31,7 @@ async function aClinic(): Promise<TestApp> {
   await app.publish(
     aRelease({
       chart: `hospital-mrf:${NPI}`,
-      rows: [aPrice({ cpt: '99999', npi: NPI, basis: 'hospital_negotiated_high', ...usd('900.00') })],
+      rows: [aPrice({ code: '99999', npi: NPI, basis: 'hospital_negotiated_high', ...usd('900.00') })],
     }),
   )
   await holdTheRest(app, 'cms-pfs')
@@ -95,11 +96,11 @@ test('whoever asks for a list that is not loaded is led to each list of the samp
   await using app = await testApp({ sample: true })
   const headers = await app.railsHeaders(['registry:read'])
   const { data } = (await app.getJson('/api/registry?limit=200', headers)) as {
-    data: { kind: string; cpt: string; region: string; npi: string | null; modifier: string | null; basis: string }[]
+    data: { kind: string; code: string; region: string; npi: string | null; modifier: string | null; basis: string }[]
   }
-  const rows = [...new Map(data.map((row) => [`${row.cpt} ${row.basis}`, row])).values()]
+  const rows = [...new Map(data.map((row) => [`${row.code} ${row.basis}`, row])).values()]
   const bases = new Set<string>()
-  for (const { kind, cpt, region, npi, modifier, basis } of rows) {
+  for (const { kind, code: cpt, region, npi, modifier, basis } of rows) {
     if (kind !== 'price' || npi !== null) continue
     bases.add(basis)
     const asked = { cpt, region, ...(modifier ? { modifier } : {}), basis: 'medicare_asc' }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import type { Proof, RowPointer } from '../../src/proof/envelope.ts'
+import { releaseOf } from '../../src/proof/shown.ts'
 import { isLong } from '../support/long.ts'
 import { PostgresServer, whyNoPostgres } from '../support/postgres.ts'
 import { Replicas } from '../support/replicas.ts'
@@ -111,9 +113,8 @@ describeOnPostgres('two services on one PostgreSQL', () => {
         answer = await ask()
       }
       expect(answer.status).toBe(200)
-      expect(((await answer.json()) as { proof: { release: { release_id: string } } }).proof.release.release_id).toBe(
-        release_id,
-      )
+      const body = (await answer.json()) as { row: RowPointer; proof: Proof }
+      expect(releaseOf(body, body.row)?.release_id).toBe(release_id)
     }
     expect(await replicas.atr('fsck')).toMatchObject({ code: 0 })
   })

@@ -7,7 +7,7 @@ test('on the page of a price that a modifier changes, every amount of that quest
   await using app = await testApp()
   const indicators = { status: 'A', bilateral: '1', assistant: '2', co_surgeon: '0' }
   const surgery = (region: string, amount: string) =>
-    aPrice({ cpt: '27447', region, setting: 'facility', indicators, price: { amount, currency: 'USD' } })
+    aPrice({ code: '27447', region, setting: 'facility', indicators, price: { amount, currency: 'USD' } })
   const rows = [surgery('national', '1000.00'), surgery('US-AL-00', '900.00'), surgery('US-AK-01', '1200.00')]
   await app.publish(aRelease({ edition: 'A', effective_from: '2026-01-01', effective_to: '2026-06-30', rows }))
   await app.publish(aRelease({ edition: 'B', effective_from: '2026-07-01', rows }))
@@ -34,7 +34,7 @@ test('on the page of a price that a modifier changes, every amount of that quest
 
 test('where a setting has no price, the page leads to the same modifier elsewhere before another modifier', async () => {
   await using app = await testApp()
-  const scan = { cpt: '70450' }
+  const scan = { code: '70450' }
   const rows = [
     ...(['facility', 'non_facility'] as const).map((setting) => aPrice({ ...scan, setting, modifier: '26' })),
     aPrice({ ...scan, setting: 'non_facility', modifier: 'TC' }),
@@ -54,8 +54,8 @@ test('an equipment fee that holds in rural areas too is not shown as one for els
   await using app = await testApp()
   const rented = { basis: 'medicare_dmepos', region: 'US-MT', modifier: 'RR' } as const
   const rows = [
-    ...(['non_rural', 'rural'] as const).map((setting) => aPrice({ ...rented, cpt: 'E0601', setting })),
-    aPrice({ ...rented, cpt: 'E0602', setting: 'non_rural' }),
+    ...(['non_rural', 'rural'] as const).map((setting) => aPrice({ ...rented, code: 'E0601', setting })),
+    aPrice({ ...rented, code: 'E0602', setting: 'non_rural' }),
   ]
   await app.publish(aRelease({ chart: 'cms-dmepos', rows }))
   const place = (zip: string, rural: boolean): PlaceRow => ({

@@ -1,9 +1,11 @@
 // Short answers that point to their proof, and rows by their permalink.
 
 import { expect, test } from 'bun:test'
-import type { CitedRow } from '../../src/proof/price/proofs.ts'
+import { PROOF, PROOF_REF, type Proof, type RowPointer } from '../../src/proof/envelope.ts'
+import type { Manifest, Period } from '../../src/proof/price/release.ts'
 import type { PricedRow } from '../../src/proof/price/row.ts'
-import { verifyBody, verifyRow } from '../../src/proof/verify-lists.ts'
+import { periodOf, releaseOf } from '../../src/proof/shown.ts'
+import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { stage } from '../../src/registry/release/staging.ts'
 import { withdraw } from '../../src/registry/release/withdrawal.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
@@ -17,6 +19,11 @@ interface Short extends PricedRow {
   adjustment?: { amount: string }
   proof: { type: string; release_id: string; index: number; leaf_hash: string; href: string }
 }
+/** A row by its permalink. */
+type WholeRow = PricedRow & { row: RowPointer; proof: Proof }
+const releaseIn = (body: WholeRow): Manifest => releaseOf(body, body.row) as Manifest
+const periodIn = (body: WholeRow): Period | undefined => periodOf(body, releaseIn(body))
+
 const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
 const ANY = { anyQuestion: true } as const
 
@@ -26,7 +33,7 @@ test('a short answer is small, says the price, and points to its proof', async (
   expect(text.length).toBeLessThanOrEqual(600)
   const short = JSON.parse(text) as Short
   expect(short).toMatchObject({
-    cpt: '99213',
+    code: '99213',
     region: 'national',
     basis: 'medicare_pfs',
     setting: 'non_facility',
@@ -36,20 +43,16 @@ test('a short answer is small, says the price, and points to its proof', async (
   })
   const whole = await ask(app, { cpt: '99213' })
   const { release_id, index, leaf_hash, href } = short.proof
-  expect([release_id, index, leaf_hash]).toEqual([
-    whole.proof.release.release_id,
-    whole.proof.row.index,
-    whole.proof.row.leaf_hash,
-  ])
+  expect([release_id, index, leaf_hash]).toEqual([releaseIn(whole).release_id, whole.row.index, whole.row.leaf_hash])
   expect(href).toBe(`/rows/${release_id}/${index}`)
   const body = await (await app.request(href)).text()
   const { rows } = await mustBeProved(app, body, ANY)
-  const linked = JSON.parse(body) as CitedRow<PricedRow>
-  expect(linked.proof.row.leaf_hash).toBe(leaf_hash)
+  const linked = JSON.parse(body) as WholeRow
+  expect(linked.row.leaf_hash).toBe(leaf_hash)
   // The leaf hash binds the row: everything that the short answer says of it is in the row that was proved.
   const { proof: _, effective_to: _until, data_class, ...said } = short
   expect(rows[0]?.row).toMatchObject(said)
-  expect([data_class, linked.proof.release.data_class]).toEqual(['sample', 'sample'])
+  expect([data_class, releaseIn(linked).data_class]).toEqual(['sample', 'sample'])
 })
 
 test('a short answer says what became of the modifiers, and a short miss says the same without its proof', async () => {
@@ -60,16 +63,20 @@ test('a short answer says what became of the modifiers, and a short miss says th
   expect(await short('modifier=50')).toMatchObject({ price: { amount: '100.00' }, adjustment: { amount: '150.00' } })
   const { request_id: _, ...full } = await app.problem('/reference?cpt=G0101&modifier=52')
   const { request_id: _r, ...ref } = await app.problem('/reference?cpt=G0101&modifier=52&proof=ref')
-  const { because, absence: _a, place: _p, ...said } = full as Record<string, unknown>
-  expect(because).toBeDefined()
-  expect(ref).toEqual(said as typeof ref)
+  const { proof, place: _p, ...said } = full as Record<string, unknown>
+  const { proof: pointer, ...inShort } = ref as Record<string, unknown>
+  expect(proof).toMatchObject({ type: PROOF })
+  expect(inShort).toEqual(said)
+  expect(pointer).toEqual({ type: PROOF_REF, href: expect.stringContaining('modifier=52') })
+  const { request_id: _q, ...linked } = await app.problem((pointer as { href: string }).href)
+  expect(linked as object).toEqual(full)
 })
 
 test('the row of a release that was withdrawn or replaced has its permalink for ever, and is in force no more', async () => {
   await using app = await testApp()
   const first = await app.publish(aRelease({ rows: [aPrice(usd('1.00'))] }))
-  const before = (await app.getJson(`/rows/${first}/0`)) as CitedRow<PricedRow>
-  expect(before.proof.in_force?.period).toMatchObject({ chart: 'cms-pfs', from: '2026-01-01', to: '2099-12-31' })
+  const before = (await app.getJson(`/rows/${first}/0`)) as WholeRow
+  expect(periodIn(before)).toMatchObject({ chart: 'cms-pfs', from: '2026-01-01', to: '2099-12-31' })
   const second = await app.publish(aRelease({ rows: [aPrice(usd('2.00'))] }))
   const third = await app.publish(aRelease({ edition: 'B', effective_from: '2026-07-01', rows: [aPrice(usd('3.00'))] }))
   const { db, registryLog, cosign } = app.installation
@@ -81,18 +88,17 @@ test('the row of a release that was withdrawn or replaced has its permalink for 
     [third, '3.00', false],
   ] as const) {
     const text = await (await app.request(`/rows/${release_id}/0`)).text()
-    const row = JSON.parse(text) as CitedRow<PricedRow>
-    expect([row.price, row.proof.in_force !== null]).toMatchObject([{ amount }, isInForce])
+    const row = JSON.parse(text) as WholeRow
+    expect([row.price, periodIn(row) !== undefined]).toMatchObject([{ amount }, isInForce])
     await mustBeProved(app, text, ANY)
-    expect(await verifyRow(row, app.policy)).toEqual({ ok: true })
     // It was published, and is the answer to nothing.
     const question = { cpt: 'G0101', as_of: '2026-08-01' }
     const verdict = await verifyBody(text, app.policy, { question })
     expect(verdict).toMatchObject(isInForce ? { ok: true } : { ok: false, reason: 'release_not_in_force' })
   }
-  // Row, path and release never change, whatever is published after them.
-  const after = (await app.getJson(`/rows/${first}/0`)) as CitedRow<PricedRow>
-  expect([after.proof.row, after.proof.release]).toEqual([before.proof.row, before.proof.release])
+  // Row, release and the nodes between them never change, whatever is published after them.
+  const after = (await app.getJson(`/rows/${first}/0`)) as WholeRow
+  expect([after.row, after.proof.releases]).toEqual([before.row, before.proof.releases])
   expect(await app.problem(`/rows/${first}/1`)).toMatchObject({ status: 404, code: 'row_not_found' })
   expect(await app.problem('/rows/cms-pfs:NONE:1/0')).toMatchObject({ status: 404, code: 'release_not_found' })
 })
@@ -107,7 +113,7 @@ test('a release that is only staged has no permalinks', async () => {
 
 test('a short refusal has a pointer to what the schedule states, and is small', async () => {
   await using app = await testApp()
-  const { price: _, ...base } = aPrice({ cpt: '99070', setting: null })
+  const { price: _, ...base } = aPrice({ code: '99070', setting: null })
   const bundled = { ...base, kind: 'absence' as const, reason: 'bundled' as const }
   await app.publish(
     aRelease({
@@ -118,9 +124,9 @@ test('a short refusal has a pointer to what the schedule states, and is small', 
   const short = JSON.parse(text)
   expect(text.length).toBeLessThanOrEqual(1_300)
   expect(short).toMatchObject({ code: 'absent_bundled', row: { reason: 'bundled', proof: { index: 0 } } })
-  expect(Object.keys(short)).not.toContain('because')
-  const linked = (await app.getJson(short.row.proof.href)) as CitedRow
-  expect(linked.proof.row.leaf_hash).toBe(short.row.proof.leaf_hash)
+  expect(short.proof).toEqual({ type: PROOF_REF, href: expect.stringContaining('cpt=99070') })
+  const linked = (await app.getJson(short.row.proof.href)) as WholeRow
+  expect(linked.row.leaf_hash).toBe(short.row.proof.leaf_hash)
 })
 
 test('a batch in short says what the whole one says, with pointers in place of proofs', async () => {
@@ -175,8 +181,8 @@ test('a sheet and a history in short say what the whole ones say, with pointers 
   const said = (row: Row) => Object.fromEntries(Object.entries(row).filter(([name]) => !OUTSIDE.includes(name)))
   expect(shortSheet.data.map(said)).toEqual(sheet.data.map(said))
   expect(new Set(shortSheet.data.map(({ kind }) => kind))).toEqual(new Set(['price', 'absence']))
-  const linked = (await app.getJson(shortSheet.data[0]?.proof.href ?? '')) as Row
-  expect(said(linked)).toEqual(said(shortSheet.data[0] as Row))
+  const { row: _, ...linked } = (await app.getJson(shortSheet.data[0]?.proof.href ?? '')) as Row
+  expect(said(linked as Row)).toEqual(said(shortSheet.data[0] as Row))
 
   interface History {
     data: { release_id: string; answer: { status: number; row?: Row } }[]

@@ -46,7 +46,8 @@ function stated(line: Values, setting: Setting, basis: string, indices?: readonl
 }
 
 interface Body {
-  code?: string
+  status?: number
+  code: string
   basis?: string
   price?: { amount: string }
   modifiers_ignored?: string[]
@@ -62,7 +63,8 @@ async function proved(question: Question): Promise<Body> {
   expect([question, verdict.ok ? 'ok' : verdict.reason]).toEqual([question, 'ok'])
   return JSON.parse(body) as Body
 }
-const said = ({ code, price, basis }: Body): string => code ?? `${price?.amount} ${basis}`
+const said = ({ status, code, price, basis }: Body): string =>
+  status === undefined ? `${price?.amount} ${basis}` : code
 
 const NEUTRAL =
   '24 25 27 57 58 59 76 77 79 91 XE XS XP XU RT LT E1 E2 E3 E4 FA F1 F2 F3 F4 F5 F6 F7 F8 F9 TA T1 T2 T3 T4 T5 T6 T7 T8 T9 GN GO GP GT 93 95 KX'.split(

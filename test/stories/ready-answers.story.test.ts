@@ -231,14 +231,14 @@ test('a document that If-Match names is ready-made, and one that it does not nam
 
 test('nobody gets an answer of yesterday: a new stamp, or none, and the answer is made anew', async () => {
   await using app = await testApp()
-  await app.publish(aRelease({ rows: [aPrice({ cpt: '99213', price: { amount: '10.00', currency: 'USD' } })] }))
+  await app.publish(aRelease({ rows: [aPrice({ code: '99213', price: { amount: '10.00', currency: 'USD' } })] }))
   let stamp: string | undefined = 'one'
   const pair = twins(app, { stamp: () => stamp })
   const path = '/reference?cpt=99213'
   for (let i = 0; i < 3; i++) expect((await ask(pair, path)).text).toContain('"10.00"')
   expect(pair.ready.runs()).toBe(2)
   await app.publish(
-    aRelease({ edition: 'LATER', rows: [aPrice({ cpt: '99213', price: { amount: '20.00', currency: 'USD' } })] }),
+    aRelease({ edition: 'LATER', rows: [aPrice({ code: '99213', price: { amount: '20.00', currency: 'USD' } })] }),
   )
   stamp = undefined
   for (let i = 0; i < 2; i++) expect((await ask(pair, path)).text).toContain('"20.00"')
@@ -316,7 +316,7 @@ test('a ready-made refusal has the id of its own request, and its proof', async 
     const { status, headers, text } = await ask(pair, '/reference?cpt=99999')
     const problem = JSON.parse(text) as Record<string, unknown>
     expect([status, problem['request_id']]).toEqual([404, headers['x-request-id']])
-    expect(problem).toHaveProperty('absence')
+    expect(problem).toHaveProperty('proof.state')
     ids.add(String(problem['request_id']))
   }
   expect([ids.size, pair.ready.runs()]).toEqual([4, 2])

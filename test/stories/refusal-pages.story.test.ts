@@ -45,7 +45,7 @@ async function expectSame(page: Response, problem: Document): Promise<string> {
 
 test('a browser that is refused gets a page with the words of the problem document; everyone else gets the document', async () => {
   await using app = await testApp(BESIDE)
-  await app.publish(aRelease({ rows: [aPrice({ cpt: 'G0101' })] }))
+  await app.publish(aRelease({ rows: [aPrice({ code: 'G0101' })] }))
   for (const path of [
     '/nothing-here',
     '/reference?cpt=9921',
@@ -68,7 +68,7 @@ test('a browser that is refused gets a page with the words of the problem docume
   // What is found is the same for everyone.
   expect((await get(app, '/reference?cpt=G0101', BROWSER)).headers.get('content-type')).toBe('application/json')
   const proved = wordsOf(await (await get(app, '/reference?cpt=99999', BROWSER)).text())
-  expect(proved).toContain('"schema": "registry-state/1"')
+  expect(proved).toContain('"schema": "registry-state/2"')
 })
 
 test('nothing of a request gets onto the page of its refusal', async () => {
@@ -87,7 +87,7 @@ test('nothing of a request gets onto the page of its refusal', async () => {
 
 test('the page of a used-up quota says when to come again, and is made once for all', async () => {
   await using app = await testApp({ ...BESIDE, limits: { enabled: true, default_rpm: 3, reference_rpm: 3 } })
-  await app.publish(aRelease({ rows: [aPrice({ cpt: 'G0101' })] }))
+  await app.publish(aRelease({ rows: [aPrice({ code: 'G0101' })] }))
   // A page and an operation, cold and ready-made.
   for (const path of ['/', '/reference?cpt=G0101', '/nothing-here']) {
     const address = `198.51.100.${path.length}`

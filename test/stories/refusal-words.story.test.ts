@@ -15,12 +15,12 @@ const page = async ({ app }: TestApp, path: string): Promise<string> =>
 test('a schedule without the indicator of a modifier is not said to rule the modifier out', async () => {
   await using app = await testApp()
   const indicators = { status: 'A', bilateral: '0', assistant: '0', co_surgeon: '0' }
-  await app.publish(aRelease({ rows: [aPrice({ cpt: '66984', indicators })] }))
+  await app.publish(aRelease({ rows: [aPrice({ code: '66984', indicators })] }))
   for (const [chart, basis, setting] of [
     ['cms-asc', 'medicare_asc', 'asc'],
     ['cms-opps', 'medicare_opps', 'outpatient'],
   ] as const) {
-    await app.publish(aRelease({ chart, rows: [aPrice({ cpt: '66984', basis, setting })] }))
+    await app.publish(aRelease({ chart, rows: [aPrice({ code: '66984', basis, setting })] }))
     for (const modifier of ['50', 'LT-RT', '62', '80']) {
       const { code, detail, agent_hint } = await ask(app, { cpt: '66984', setting, modifier })
       expect([basis, modifier, code]).toEqual([basis, modifier, 'modifier_not_allowed'])
@@ -50,7 +50,7 @@ test('a modifier that an indicator rules out is explained by that indicator alon
   const indicators = { status: 'A', bilateral: '0', assistant: '1', co_surgeon: '0' }
   const ofNone = { status: 'A', bilateral: '9', assistant: '9', co_surgeon: '9' }
   await app.publish(
-    aRelease({ rows: [aPrice({ cpt: '71046', indicators }), aPrice({ cpt: '71047', indicators: ofNone })] }),
+    aRelease({ rows: [aPrice({ code: '71046', indicators }), aPrice({ code: '71047', indicators: ofNone })] }),
   )
   const client = await connect(app, 'modern')
   for (const [modifier, why] of [
@@ -73,8 +73,8 @@ test('a modifier that an indicator rules out is explained by that indicator alon
 
 test('where only the table of ZIP codes has no edition for the day, the state or locality is asked for and not another day', async () => {
   await using app = await testApp()
-  const elsewhere = anAbsence({ cpt: '80053', reason: 'paid_elsewhere' })
-  await app.publish(aRelease({ rows: [aPrice({ cpt: '99213', region: 'US-NY-01' }), elsewhere] }))
+  const elsewhere = anAbsence({ code: '80053', reason: 'paid_elsewhere' })
+  await app.publish(aRelease({ rows: [aPrice({ code: '99213', region: 'US-NY-01' }), elsewhere] }))
   const past = { effective_from: '2026-01-01', effective_to: '2026-03-31' }
   await app.publish(aRelease({ chart: 'zip-locality', ...past, rows: [aPlace('10016', 'US-NY-01')] }))
   const { code, charts, agent_hint } = await ask(app, { cpt: '99213', region: '10016' })
@@ -93,9 +93,9 @@ test('a modifier that the code has in another setting is not said to be missing'
   await using app = await testApp()
   const rented = { basis: 'medicare_dmepos', region: 'US-IA' } as const
   const rows = [
-    aPrice({ cpt: 'E2325', ...rented, setting: 'rural', modifier: 'KE-RR' }),
-    aPrice({ cpt: 'E2325', ...rented, setting: 'rural', modifier: 'RR' }),
-    aPrice({ cpt: 'E2325', ...rented, setting: 'non_rural', modifier: 'RR' }),
+    aPrice({ code: 'E2325', ...rented, setting: 'rural', modifier: 'KE-RR' }),
+    aPrice({ code: 'E2325', ...rented, setting: 'rural', modifier: 'RR' }),
+    aPrice({ code: 'E2325', ...rented, setting: 'non_rural', modifier: 'RR' }),
   ]
   await app.publish(aRelease({ chart: 'cms-dmepos', rows }))
   await holdTheRest(app, 'cms-dmepos')
@@ -116,9 +116,9 @@ test('a modifier that the code has in another setting is not said to be missing'
 test('whoever is sent to the list that has the price with the modifier is not told to leave it out', async () => {
   await using app = await testApp()
   const indicators = { status: 'A', pc_tc: '1' }
-  const tissue = [null, '26', 'TC'].map((modifier) => aPrice({ cpt: '88305', modifier, indicators }))
+  const tissue = [null, '26', 'TC'].map((modifier) => aPrice({ code: '88305', modifier, indicators }))
   await app.publish(aRelease({ rows: tissue }))
-  const hospital = aPrice({ cpt: '88305', basis: 'medicare_opps', setting: 'outpatient' })
+  const hospital = aPrice({ code: '88305', basis: 'medicare_opps', setting: 'outpatient' })
   await app.publish(aRelease({ chart: 'cms-opps', rows: [hospital] }))
   await holdTheRest(app, 'cms-pfs', 'cms-opps')
   for (const modifier of ['26', '26-GA']) {
@@ -132,10 +132,10 @@ test('whoever is sent to the list that has the price with the modifier is not to
 test('a modifier that is missing, or has no price, is told before a place is chosen', async () => {
   await using app = await testApp()
   const rented = ['US-IA', 'US-IL'].map((region) =>
-    aPrice({ cpt: 'E2325', basis: 'medicare_dmepos', region, setting: 'non_rural', modifier: 'RR' }),
+    aPrice({ code: 'E2325', basis: 'medicare_dmepos', region, setting: 'non_rural', modifier: 'RR' }),
   )
   await app.publish(aRelease({ chart: 'cms-dmepos', rows: rented }))
-  const visits = ['US-CA-05', 'US-CA-18', 'national'].map((region) => aPrice({ cpt: '99213', region }))
+  const visits = ['US-CA-05', 'US-CA-18', 'national'].map((region) => aPrice({ code: '99213', region }))
   await app.publish(aRelease({ chart: 'cms-pfs', rows: visits }))
   await holdTheRest(app, 'cms-dmepos', 'cms-pfs')
   const said = async (modifier?: string) => (await ask(app, { cpt: 'E2325', ...(modifier && { modifier }) })).detail
@@ -151,10 +151,10 @@ test('of several modifiers the advice leaves out the one without a price, and sa
   await using app = await testApp()
   const part = (pc_tc: string) => ({ indicators: { status: 'A', pc_tc } as never })
   const rows = [
-    aPrice({ cpt: '70450', ...part('1') }),
-    aPrice({ cpt: '70450', modifier: '26', ...part('1') }),
-    ...[null, '26', 'TC', '53'].map((modifier) => aPrice({ cpt: '70470', modifier, ...part('1') })),
-    ...['2', '3', '4'].map((indicator) => aPrice({ cpt: `9300${indicator}`, ...part(indicator) })),
+    aPrice({ code: '70450', ...part('1') }),
+    aPrice({ code: '70450', modifier: '26', ...part('1') }),
+    ...[null, '26', 'TC', '53'].map((modifier) => aPrice({ code: '70470', modifier, ...part('1') })),
+    ...['2', '3', '4'].map((indicator) => aPrice({ code: `9300${indicator}`, ...part(indicator) })),
   ]
   await app.publish(aRelease({ rows }))
   await holdTheRest(app, 'cms-pfs')
@@ -199,10 +199,10 @@ test('of several modifiers the advice leaves out the one without a price, and sa
 
 test('a code that another list pays, which is not held, is not said to be found elsewhere', async () => {
   await using app = await testApp()
-  const rows = ['A0427', 'E2325'].map((cpt) => anAbsence({ cpt, reason: 'paid_elsewhere' }))
+  const rows = ['A0427', 'E2325'].map((cpt) => anAbsence({ code: cpt, reason: 'paid_elsewhere' }))
   await app.publish(aRelease({ rows }))
   const rented = aPrice({
-    cpt: 'E2325',
+    code: 'E2325',
     basis: 'medicare_dmepos',
     region: 'US-IA',
     setting: 'non_rural',
@@ -218,14 +218,14 @@ test('a code that another list pays, which is not held, is not said to be found 
 
 test('a ZIP code that is divided across a border says that its neighbours do not decide', async () => {
   await using app = await testApp()
-  const rows = ['US-KY-00', 'US-TN-35'].map((region) => aPrice({ cpt: '99213', region }))
+  const rows = ['US-KY-00', 'US-TN-35'].map((region) => aPrice({ code: '99213', region }))
   await app.publish(aRelease({ rows }))
   const places = [aPlace('42222', 'US-KY-00'), aPlace('42223', null)]
   await app.publish(aRelease({ chart: 'zip-locality', effective_from: '2026-07-01', rows: places }))
   await holdTheRest(app, 'cms-pfs')
   for (const region of ['42223', '42223-1234']) {
-    const { code, detail, agent_hint, choices } = await ask(app, { cpt: '99213', region })
-    expect([code, choices.map((each) => each.region)]).toEqual(['region_ambiguous', ['US-KY-00']])
+    const { code, detail, agent_hint, about } = await ask(app, { cpt: '99213', region })
+    expect([code, about.choices.map((each) => each.region)]).toEqual(['region_ambiguous', ['US-KY-00']])
     expect(detail).not.toMatch(/choose one/)
     expect(agent_hint).toMatch(/across a state border/)
     // Who has given all nine digits is not told to give them.
@@ -263,9 +263,9 @@ test('beside a modifier that changes nothing, it is still said what the one with
   await using app = await testApp()
   const part = (pc_tc: string) => ({ indicators: { status: 'A', pc_tc } as never })
   const rows = [
-    aPrice({ cpt: '66984', ...part('0') }),
-    aPrice({ cpt: '93010', ...part('2') }),
-    ...[null, '26', 'TC'].map((modifier) => aPrice({ cpt: '71046', modifier, ...part('1') })),
+    aPrice({ code: '66984', ...part('0') }),
+    aPrice({ code: '93010', ...part('2') }),
+    ...[null, '26', 'TC'].map((modifier) => aPrice({ code: '71046', modifier, ...part('1') })),
   ]
   await app.publish(aRelease({ rows }))
   await holdTheRest(app, 'cms-pfs')
@@ -287,12 +287,12 @@ test('beside a modifier that changes nothing, it is still said what the one with
 test('where no place that could be chosen has a price, it is said before one is chosen', async () => {
   await using app = await testApp()
   const places = ['US-TX-09', 'US-TX-18']
-  const inOffice = places.map((region) => aPrice({ cpt: '71046', region, setting: 'non_facility' }))
-  const inHospital = anAbsence({ cpt: '71046', setting: 'facility', reason: 'not_applicable_in_setting' })
+  const inOffice = places.map((region) => aPrice({ code: '71046', region, setting: 'non_facility' }))
+  const inHospital = anAbsence({ code: '71046', setting: 'facility', reason: 'not_applicable_in_setting' })
   await app.publish(aRelease({ rows: [...inOffice, inHospital] }))
   const blank = ['US-AK', 'US-TX'].map((region) =>
     anAbsence({
-      cpt: 'E2511',
+      code: 'E2511',
       modifier: 'RR',
       basis: 'medicare_dmepos',
       region,

@@ -10,8 +10,8 @@ import { published, testOnPublished } from '../support/published-files.ts'
 
 /** A schedule that was loaded for the country and one of California's localities. */
 async function partOfCalifornia(app: TestApp): Promise<void> {
-  const rows = ['national', 'US-CA-18', 'US-AL-00'].map((region) => aPrice({ cpt: '99213', region }))
-  await app.publish(aRelease({ rows: [...rows, anAbsence({ cpt: '99214' })] }))
+  const rows = ['national', 'US-CA-18', 'US-AL-00'].map((region) => aPrice({ code: '99213', region }))
+  await app.publish(aRelease({ rows: [...rows, anAbsence({ code: '99214' })] }))
 }
 
 test('a state that is one locality is answered by it, and one with several asks for a choice', async () => {
@@ -21,11 +21,12 @@ test('a state that is one locality is answered by it, and one with several asks 
   // Which localities were loaded does not decide: Los Angeles is not California.
   expect(await ask(app, { cpt: '99213', region: 'US-CA' })).toMatchObject({
     code: 'region_ambiguous',
-    choices: [{ region: 'US-CA-18' }],
+    about: { choices: [{ region: 'US-CA-18' }] },
   })
-  const rows = ['national', 'US-CA-05', 'US-CA-18'].map((region) => aPrice({ cpt: '99213', region }))
+  const rows = ['national', 'US-CA-05', 'US-CA-18'].map((region) => aPrice({ code: '99213', region }))
   await app.publish(aRelease({ edition: 'B', effective_from: '2026-07-01', rows }))
-  const { code, choices, available } = await ask(app, { cpt: '99213', region: 'US-CA' })
+  const { code, about } = await ask(app, { cpt: '99213', region: 'US-CA' })
+  const { choices, available } = about
   expect([code, choices.map(({ region }) => region)]).toEqual(['region_ambiguous', ['US-CA-05', 'US-CA-18']])
   expect(available.regions).toEqual(['US-CA-05', 'US-CA-18', 'national'])
   expect(JSON.stringify(choices)).not.toContain('amount')
@@ -33,7 +34,7 @@ test('a state that is one locality is answered by it, and one with several asks 
 
 test('the factor of anesthesia in a state with several localities, and in a divided ZIP code, has places to choose from', async () => {
   await using app = await testApp()
-  const factor = { cpt: '00000', basis: 'medicare_anesthesia', setting: null, kind: 'rate' } as const
+  const factor = { code: '00000', basis: 'medicare_anesthesia', setting: null, kind: 'rate' } as const
   const rows = ['US-CA-05', 'US-CA-18', 'US-AL-00'].map((region) => aPrice({ ...factor, region }))
   await app.publish(aRelease({ chart: 'cms-anesthesia', rows }))
   const places = [aPlace('94102', 'US-CA-05'), aPlace('94103', null)]
@@ -42,7 +43,8 @@ test('the factor of anesthesia in a state with several localities, and in a divi
     ['CA', ['US-CA-05', 'US-CA-18']],
     ['94103', ['US-CA-05']],
   ] as const) {
-    const { code, choices } = await ask(app, { cpt: '00790', basis: 'medicare_anesthesia', region })
+    const { code, about } = await ask(app, { cpt: '00790', basis: 'medicare_anesthesia', region })
+    const { choices } = about
     expect([code, choices.map((each) => each.region)]).toEqual(['region_ambiguous', [...expected]])
     for (const { region, href } of choices) expect(await app.getJson(href)).toMatchObject({ kind: 'rate', region })
   }
@@ -53,7 +55,7 @@ test('the factor of anesthesia in a state with several localities, and in a divi
   expect([there.code, open.code]).toEqual(['modifier_not_priced', 'region_ambiguous'])
   expect(there.agent_hint).toStartWith('With QK, QX and QY Medicare pays half')
   expect(open.agent_hint).toBe(
-    `Whichever place you choose, there is no price as asked. ${there.agent_hint} Take a region from \`choices\`.`,
+    `Whichever place you choose, there is no price as asked. ${there.agent_hint} Take a region from \`about.choices\`.`,
   )
 })
 
@@ -75,7 +77,7 @@ test('a region that a release was loaded without is said to be left out, not to 
       {
         status: 404,
         code: 'region_not_covered',
-        available: { regions: ['US-AL-00', 'US-CA-18', 'national'] },
+        about: { available: { regions: ['US-AL-00', 'US-CA-18', 'national'] } },
         detail: expect.stringContaining('cms-pfs:TEST1:1'),
       },
     ])
@@ -93,12 +95,13 @@ test('a statement of another schedule does not stand in for a price that was lef
   await using app = await testApp()
   await partOfCalifornia(app)
   const derivation = { method: 'clfs-indicator/1', inputs: { indicator: 'L' } }
-  const stated = anAbsence({ cpt: '99213', basis: 'medicare_clfs', reason: 'no_price_stated', derivation })
+  const stated = anAbsence({ code: '99213', basis: 'medicare_clfs', reason: 'no_price_stated', derivation })
   await app.publish(aRelease({ chart: 'cms-clfs', rows: [stated] }))
-  const { code, because } = await ask(app, { cpt: '99213', region: 'US-CA-05' })
+  const { code, proof } = await ask(app, { cpt: '99213', region: 'US-CA-05' })
   expect(code).toBe('region_not_covered')
-  // What every schedule was asked is shown, and that the others are not held.
-  expect([because.releases.length, because.periods.length > 0]).toEqual([2, true])
+  // What every schedule was asked is shown, and, by the periods around their places, that the others are not held.
+  expect(proof.releases?.map(({ release }) => release.chart)).toEqual(['cms-pfs', 'cms-clfs'])
+  expect(proof.timeline?.leaves?.map(([, { chart }]) => chart)).toEqual(['cms-clfs', 'cms-pfs'])
 })
 
 test('a code that has rows for other places only is not said to be missing', async () => {
@@ -107,12 +110,12 @@ test('a code that has rows for other places only is not said to be missing', asy
   await holdTheRest(app, 'cms-pfs')
   expect(await ask(app, { cpt: 'G0101', region: 'US-CA-05' })).toMatchObject({
     code: 'region_not_covered',
-    available: { regions: ['US-CA-18'] },
+    about: { available: { regions: ['US-CA-18'] } },
   })
   // For the whole country it has no price, and prices for places: one must be chosen.
   expect(await ask(app, { cpt: 'G0101' })).toMatchObject({
     code: 'region_ambiguous',
-    choices: [{ region: 'US-CA-18' }],
+    about: { choices: [{ region: 'US-CA-18' }] },
   })
 })
 
@@ -134,9 +137,9 @@ testOnPublished(
     await using app = await testApp()
     await app.publish(aRelease({ rows: localities.map(({ region }) => aPrice({ region })) }))
     for (const [state, held] of byState) {
-      const { code, region, choices } = await ask(app, { cpt: 'G0101', region: state })
+      const { code, region, about } = await ask(app, { cpt: 'G0101', region: state })
       if (held.length > 1)
-        expect([code, choices.map((each) => each.region)]).toEqual([
+        expect([code, about.choices.map((each) => each.region)]).toEqual([
           'region_ambiguous',
           held.map((each) => each.region).sort(),
         ])
@@ -160,11 +163,12 @@ test('equipment at a ZIP code that may lie in two states is ambiguous, and the s
   const rows = [place('42220', 'US-KY-00', 'KY'), place('42223', null, null), place('42230', 'US-TN-35', 'TN')]
   await app.publish(aRelease({ chart: 'zip-locality', rows }))
   const rent = (region: string) =>
-    aPrice({ cpt: 'E0601', basis: 'medicare_dmepos', modifier: 'RR', region, setting: 'non_rural' })
+    aPrice({ code: 'E0601', basis: 'medicare_dmepos', modifier: 'RR', region, setting: 'non_rural' })
   await app.publish(aRelease({ chart: 'cms-dmepos', rows: ['US-AL', 'US-KY', 'US-TN'].map(rent) }))
   const question = { cpt: 'E0601', modifier: 'RR', basis: 'medicare_dmepos' }
   expect(await ask(app, { ...question, region: '42220' })).toMatchObject({ region: 'US-KY' })
-  const { code, choices } = await ask(app, { ...question, region: '42223' })
+  const { code, about } = await ask(app, { ...question, region: '42223' })
+  const { choices } = about
   expect([code, choices.map(({ region }) => region)]).toEqual(['region_ambiguous', ['US-KY', 'US-TN']])
   for (const { region, href } of choices) expect(await app.getJson(href)).toMatchObject({ region })
 })
@@ -178,11 +182,11 @@ test('the states to choose from at a rural ZIP code lead to rural prices', async
   const near: PlaceRow = { ...place, zip: '42220', region: 'US-KY-00', state: 'KY' }
   await app.publish(aRelease({ chart: 'zip-locality', rows: [near, place] }))
   const rent = (setting: 'rural' | 'non_rural') =>
-    aPrice({ cpt: 'E0601', basis: 'medicare_dmepos', modifier: 'RR', region: 'US-KY', setting })
+    aPrice({ code: 'E0601', basis: 'medicare_dmepos', modifier: 'RR', region: 'US-KY', setting })
   await app.publish(aRelease({ chart: 'cms-dmepos', rows: [rent('non_rural'), rent('rural')] }))
   const question = { cpt: 'E0601', modifier: 'RR', basis: 'medicare_dmepos', region: '42223' }
   const led = async (asked: object): Promise<unknown[]> =>
-    Promise.all((await ask(app, { ...question, ...asked })).choices.map(({ href }) => app.getJson(href)))
+    Promise.all((await ask(app, { ...question, ...asked })).about.choices.map(({ href }) => app.getJson(href)))
   expect(await led({})).toMatchObject([{ region: 'US-KY', setting: 'rural' }])
   expect(await led({ setting: 'non_rural' })).toMatchObject([{ region: 'US-KY', setting: 'non_rural' }])
 })

@@ -71,7 +71,7 @@ test('a release that is staged has no stream for others, one that was withdrawn 
   await using app = await testApp()
   const { db, registryLog, cosign } = app.installation
   const published = await app.publish(aRelease())
-  const { rows, ...staged } = aRelease({ edition: 'NEXT', rows: [aPrice({ cpt: 'G0199' })] })
+  const { rows, ...staged } = aRelease({ edition: 'NEXT', rows: [aPrice({ code: 'G0199' })] })
   await stage(db, staged, rows, new Map(), app.clock.now)
   const headers = await app.railsHeaders(['registry:read'])
   const answer = async (release: string): Promise<number> => (await ask(app, addressOf(release), { headers })).status
@@ -89,7 +89,7 @@ test('a release that is staged has no stream for others, one that was withdrawn 
 
 test('a release with rows that failed their verification is not given to anyone', async () => {
   await using app = await testApp()
-  const release = await app.publish(aRelease({ rows: [aPrice({ cpt: 'G0101' }), aPrice({ cpt: 'G0102' })] }))
+  const release = await app.publish(aRelease({ rows: [aPrice({ code: 'G0101' }), aPrice({ code: 'G0102' })] }))
   const headers = await app.railsHeaders(['registry:read'])
   const store = { DATA_DIR: app.config.DATA_DIR, db: app.installation.db }
   await editFile(store, 1, replacing('12.34', '99.99'))

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
 import { recheck } from '../../src/cli/fsck.ts'
 import { finish } from '../../src/integrity/publication.ts'
-import type { CitedRow } from '../../src/proof/price/proofs.ts'
+import type { Proof, RowPointer } from '../../src/proof/envelope.ts'
 import { isWithdrawal } from '../../src/proof/price/release.ts'
-import type { PricedRow, Row } from '../../src/proof/price/row.ts'
-import { verifyBody, verifyRow } from '../../src/proof/verify-lists.ts'
+import type { Row } from '../../src/proof/price/row.ts'
+import { releaseOf } from '../../src/proof/shown.ts'
+import { verifyBody } from '../../src/proof/verify-lists.ts'
 import type { Override } from '../../src/registry/release/breaker.ts'
 import { checkRelease, getRelease } from '../../src/registry/release/check.ts'
 import { publish } from '../../src/registry/release/publish.ts'
@@ -21,7 +22,7 @@ const NPI = '1234567893'
 const priced = (count: number, amount: number | ((i: number) => number)): Row[] =>
   Array.from({ length: count }, (_, i) => {
     const dollars = typeof amount === 'number' ? amount : amount(i)
-    return aPrice({ cpt: String(10_000 + i), price: { amount: `${dollars}.00`, currency: 'USD' } })
+    return aPrice({ code: String(10_000 + i), price: { amount: `${dollars}.00`, currency: 'USD' } })
   })
 
 async function stageOnly(app: TestApp, release: TestRelease, found: [string, number][] = []): Promise<string> {
@@ -33,8 +34,15 @@ async function stageOnly(app: TestApp, release: TestRelease, found: [string, num
 const publishOnly = (app: TestApp, id: string, overrides: Override[] = []) =>
   publish(publisherOf(app), id, app.clock.now, overrides)
 
+interface Answer {
+  price: { amount: string }
+  row: RowPointer
+  proof: Proof
+}
+const answerTo = async (app: TestApp, cpt: string, day: string): Promise<Answer> =>
+  (await app.getJson(`/reference?cpt=${cpt}&as_of=${day}`)) as Answer
 const amountOn = async (app: TestApp, cpt: string, day: string): Promise<string> =>
-  ((await app.getJson(`/reference?cpt=${cpt}&as_of=${day}`)) as { price: { amount: string } }).price.amount
+  (await answerTo(app, cpt, day)).price.amount
 
 const TRIPPING: [string, string, { rows: Row[]; chart?: string; found?: [string, number][] }, boolean][] = [
   ['a tenth fewer rows', 'row_count_drop', { rows: priced(90, 100) }, true],
@@ -74,7 +82,7 @@ test.each(TRIPPING)('%s: %s', async (_, rule, { rows, found = [] }, held) => {
 test('a hospital with two prices under one key is not held for it', async () => {
   await using app = await testApp()
   const cash = { basis: 'hospital_cash', npi: NPI, price: { amount: '100.00', currency: 'USD' } } as const
-  const rows = priced(100, 100).map(({ cpt }) => aPrice({ cpt, ...cash }))
+  const rows = priced(100, 100).map(({ code: cpt }) => aPrice({ code: cpt, ...cash }))
   const id = await stageOnly(app, aRelease({ chart: `hospital-mrf:${NPI}`, rows }), [['R10', 3]])
   await publishOnly(app, id)
 })
@@ -89,20 +97,26 @@ test('an override is recorded in the manifest, and so in every proof', async () 
     { rule: 'conflicting_keys', reason: 'verified_by_operator' },
   ]
   await publishOnly(app, id, all)
-  const row = (await app.getJson('/reference?cpt=10000')) as CitedRow<Row>
+  const answer = await answerTo(app, '10000', '2026-11-15')
+  const verify = (body: object) =>
+    verifyBody(JSON.stringify(body), app.policy, { question: { cpt: '10000', as_of: '2026-11-15' } })
+  const release = releaseOf(answer, answer.row)
   // The third was not needed, so it is not said.
-  expect(row.proof.release.overrides).toEqual(all.slice(0, 2) as never)
-  expect(await verifyRow(row, app.policy)).toEqual({ ok: true })
-  const { overrides: _, ...silent } = row.proof.release
-  const hushed = { ...row, proof: { ...row.proof, release: silent } }
-  expect(await verifyRow(hushed, app.policy)).toEqual({ ok: false, reason: 'release_not_in_force' })
-  const empty = { ...row, proof: { ...row.proof, release: { ...silent, overrides: [] } } }
-  expect(await verifyRow(empty, app.policy)).toEqual({ ok: false, reason: 'proof_malformed' })
+  expect(release?.overrides).toEqual(all.slice(0, 2) as never)
+  expect(await verify(answer)).toMatchObject({ ok: true })
+  const { overrides: _, ...silent } = release ?? {}
+  const withRelease = (stated: object) => {
+    const [first, ...others] = answer.proof.releases ?? []
+    return { ...answer, proof: { ...answer.proof, releases: [{ ...first, release: stated }, ...others] } }
+  }
+  expect(await verify(withRelease(silent))).toMatchObject({ class: 'not_in_force', reason: 'release_not_in_force' })
+  const empty = withRelease({ ...silent, overrides: [] })
+  expect(await verify(empty)).toMatchObject({ class: 'malformed', reason: 'proof_malformed' })
 })
 
 test('the price before, at and after a change, a dropped code, and a withdrawal', async () => {
   await using app = await testApp({ today: '2026-11-15' })
-  const code = (cpt: string, amount: string): Row => aPrice({ cpt, price: { amount, currency: 'USD' } })
+  const code = (cpt: string, amount: string): Row => aPrice({ code: cpt, price: { amount, currency: 'USD' } })
   await app.publish(aRelease({ edition: 'A', rows: [code('G0101', '10.00'), code('G0102', '7.00')] }))
   const second = aRelease({ edition: 'B', effective_from: '2026-07-01', rows: [code('G0101', '20.00')] })
   const id = await app.publish(second)
@@ -181,7 +195,7 @@ test('a withdrawal counts when the public checkpoint covers it, and not before',
   await expect(withdraw({ ...publisherOf(app), cosign }, id, 'loading_fault', app.clock.now)).rejects.toThrow(
     'no witness answers',
   )
-  expect(await app.getJson('/reference?cpt=G0101')).toMatchObject({ cpt: 'G0101' })
+  expect(await app.getJson('/reference?cpt=G0101')).toMatchObject({ code: 'G0101' })
   await finish(publisherOf(app))
   expect(await app.problemCode('/reference?cpt=G0101')).toBe('no_edition_for_day')
 })
@@ -197,8 +211,8 @@ test('the same bytes again do nothing, and another file for the same edition tak
 
   const corrected = await app.publish(aRelease({ edition: 'A', rows: priced(100, 101) }))
   expect(corrected).toBe('cms-pfs:A:2')
-  const row = (await app.getJson('/reference?cpt=10000')) as CitedRow<PricedRow>
-  expect(row).toMatchObject({ price: { amount: '101.00' }, proof: { release: { supersedes: id } } })
+  const answer = await answerTo(app, '10000', '2026-11-15')
+  expect([answer.price.amount, releaseOf(answer, answer.row)]).toMatchObject(['101.00', { supersedes: id }])
 })
 
 test('an older edition that is loaded late takes the place of the one before its day, not of the newest', async () => {
@@ -207,8 +221,8 @@ test('an older edition that is loaded late takes the place of the one before its
   await app.publish(aRelease({ edition: 'C', effective_from: '2026-07-01', rows: priced(100, 300) }))
   const id = await stageOnly(app, aRelease({ edition: 'B', effective_from: '2026-04-01', rows: priced(100, 101) }))
   await publishOnly(app, id)
-  const row = (await app.getJson('/reference?cpt=10000&as_of=2026-05-01')) as CitedRow<Row>
-  expect(row.proof.release).toMatchObject({ release_id: id, supersedes: first })
+  const answer = await answerTo(app, '10000', '2026-05-01')
+  expect(releaseOf(answer, answer.row)).toMatchObject({ release_id: id, supersedes: first })
   expect(await amountOn(app, '10000', '2026-11-15')).toBe('300.00')
 })
 
@@ -216,7 +230,7 @@ test('the integrity report tells what changed, what was found and which periods 
   await using app = await testApp({ today: '2026-11-15' })
   const ended = { effective_from: '2026-01-01', effective_to: '2026-03-31' }
   await app.publish(aRelease({ edition: 'A', ...ended, rows: priced(100, 100) }))
-  const rows = [...priced(99, (i) => (i === 0 ? 400 : 100)), anAbsence({ cpt: '20000', reason: 'bundled' })]
+  const rows = [...priced(99, (i) => (i === 0 ? 400 : 100)), anAbsence({ code: '20000', reason: 'bundled' })]
   const late = aRelease({ edition: 'D', effective_from: '2026-10-01', rows })
   const id = await stageOnly(app, late, [
     ['R02', 1],
@@ -267,7 +281,7 @@ test('the integrity report tells what changed, what was found and which periods 
     failed: 1,
     evaluated: 99,
     status: 'warn',
-    sample_row_ids: ['10000|national|||medicare_pfs|non_facility|'],
+    sample_row_ids: ['10000|national||medicare_pfs|||non_facility|'],
   })
   expect(found('R02')).toMatchObject({ failed: 1, evaluated: 101, severity: 'reject' })
   expect(found('R05')).toMatchObject({ evaluated: 0, status: 'not_evaluated', severity: 'flag' })

@@ -37,7 +37,7 @@ interface Manifest {
 interface FileRow {
   key: string
   kind: string
-  cpt?: string
+  code?: string
   zip?: string
   region: string | null
   npi?: string | null
@@ -102,7 +102,7 @@ async function aWorld(app: TestApp): Promise<void> {
         rows: [
           ...prices.map((amount, i) =>
             aPrice({
-              cpt: `G010${i}`,
+              code: `G010${i}`,
               basis: 'medicare_opps',
               setting: 'outpatient',
               price: { amount, currency: 'USD' },
@@ -110,7 +110,7 @@ async function aWorld(app: TestApp): Promise<void> {
             }),
           ),
           anAbsence({
-            cpt: 'G0109',
+            code: 'G0109',
             basis: 'medicare_opps',
             setting: 'outpatient',
             reason: 'withheld_conflict',
@@ -198,7 +198,7 @@ test('every count of the report is what the files, the log and the tables hold',
     const held = rows.get(release_id) ?? []
     expect(chart).toMatchObject({
       rows: held.length,
-      codes: distinct(held.map(({ cpt, zip }) => cpt ?? zip)),
+      codes: distinct(held.map(({ code, zip }) => code ?? zip)),
       regions: distinct(held.map(({ region }) => region)),
       providers: distinct(held.map(({ npi }) => npi)),
       source_bytes: citations[0]?.bytes ?? 0,
@@ -267,7 +267,7 @@ test('every count of the report is what the files, the log and the tables hold',
     if (national > 0) return Math.ceil(national / Math.max(1, distinct(held.map(({ npi }) => npi))))
     regions.delete('')
     return Math.max(
-      distinct(held.map(({ cpt, zip }) => cpt ?? zip)),
+      distinct(held.map(({ code, zip }) => code ?? zip)),
       ...[...regions.values()].map((each) => each.length),
     )
   }

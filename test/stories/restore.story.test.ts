@@ -103,7 +103,7 @@ class Registry {
 const hospital = (npi: string, npis: readonly string[]): TestRelease =>
   aRelease({
     chart: `hospital-mrf:${npi}`,
-    rows: npis.map((each) => aPrice({ npi: each, basis: 'hospital_cash', cpt: '99213' })),
+    rows: npis.map((each) => aPrice({ npi: each, basis: 'hospital_cash', code: '99213' })),
     providers: [...npis],
   })
 
@@ -168,7 +168,7 @@ test('a backup from before a publication is refused, and its history ends only i
   expect(await registry.faults()).toEqual([])
   // Who pinned the old keys believes nothing that is signed now, so nobody is shown a fork.
   const now = await registry.do(async ({ db, registryLog }) => (await registryLog.head(db)).note)
-  expect(await openCheckpoint(now, policy)).toEqual({ ok: false, reason: 'note_unsigned' })
+  expect(await openCheckpoint(now, policy)).toEqual({ ok: false, class: 'wrong_key', reason: 'note_unsigned' })
   expect((await openCheckpoint(now, await registry.do(policyOf))).ok).toBe(true)
   // What was signed last, and by which keys, is kept for those who ask.
   const { lockDir } = registry.config
@@ -258,7 +258,7 @@ test('backups in one folder share the release files, and a restore puts back wha
   using registry = await Registry.create()
   await registry.publish(aRelease({ edition: 'A', rows: [aPrice()] }))
   expect(await registry.keep()).toMatchObject({ releases: 1, copied: 1 })
-  await registry.publish(aRelease({ edition: 'B', effective_from: '2026-02-01', rows: [aPrice({ cpt: '99999' })] }))
+  await registry.publish(aRelease({ edition: 'B', effective_from: '2026-02-01', rows: [aPrice({ code: '99999' })] }))
   expect(await registry.keep(join(registry.folder.path, 'second.db'))).toMatchObject({ releases: 2, copied: 1 })
   expect(readdirSync(join(registry.folder.path, 'releases'))).toHaveLength(2)
 

@@ -20,7 +20,7 @@ test('a hospital\u2019s implausible price is flagged on loading and served, and 
   await using app = await testApp()
   const { db, registryLog, cosign } = app.installation
   const price = { amount: '100.00', currency: 'USD' } as const
-  await app.publish(aRelease({ rows: ['G0101', 'G0102', 'G0103'].map((cpt) => aPrice({ cpt, price })) }))
+  await app.publish(aRelease({ rows: ['G0101', 'G0102', 'G0103'].map((cpt) => aPrice({ code: cpt, price })) }))
   const file = join(app.folder.path, `${NPI}_hospital_standardcharges.csv`)
   const lines = [
     'hospital_name,last_updated_on,version,location_name,hospital_address,license_number|MD,type_2_npi',

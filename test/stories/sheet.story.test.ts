@@ -1,7 +1,8 @@
 // Everything in force for a code at a place and day, on one sheet.
 
 import { expect, test } from 'bun:test'
-import type { Row } from '../../src/proof/price/row.ts'
+import type { Proof, ShownRow } from '../../src/proof/envelope.ts'
+import type { AnyRow, Row } from '../../src/proof/price/row.ts'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
 import type { Members } from '../../src/proof/shape.ts'
 import { verifyBody } from '../../src/proof/verify-lists.ts'
@@ -13,21 +14,20 @@ const NPI = '1234567893'
 const DAY = '2026-11-15'
 
 interface Sheet {
-  data: (Row & { proof: { release: number; index: number } })[]
-  because: { rows: object[]; periods: object[]; providers: object[] }
-  releases: { release: { chart: string }; hashes: string }[]
+  data: ShownRow<Row>[]
   not_held: string[]
+  proof: Proof
   place?: { zip: string; region: string }
   as_of: string
 }
 
 /** A code with prices for the country, for California and for Alabama, on two schedules and at a hospital. */
 async function everywhere(app: TestApp): Promise<void> {
-  const visit = { cpt: '99213' }
+  const visit = { code: '99213' }
   const regions = ['national', 'US-AL-00', 'US-CA-05', 'US-CA-18']
   const settings = ['non_facility', 'facility'] as const
   const visits = regions.flatMap((region) => settings.map((setting) => aPrice({ ...visit, region, setting })))
-  const others = ['99212', '99214'].flatMap((cpt) => regions.map((region) => aPrice({ cpt, region })))
+  const others = ['99212', '99214'].flatMap((cpt) => regions.map((region) => aPrice({ code: cpt, region })))
   await app.publish(aRelease({ rows: [...visits, ...others] }))
   await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ ...visit, basis: 'medicare_opps' })] }))
   const own = (['hospital_cash', 'hospital_gross'] as const).map((basis) => aPrice({ ...visit, npi: NPI, basis }))
@@ -90,7 +90,7 @@ test('a row that is left out of a sheet, moved, or put in is noticed', async () 
   const query = `region=US-CA&npi=${NPI}`
   const { sheet, text } = await sheetOf(app, query)
   // One proof for all rows of a release: those of the sheet, and those on either side of them.
-  expect(sheet.releases.map(({ release }) => release.chart).sort()).toEqual([
+  expect((sheet.proof.releases ?? []).map(({ release }) => release.chart).sort()).toEqual([
     'cms-opps',
     'cms-pfs',
     `hospital-mrf:${NPI}`,
@@ -100,10 +100,14 @@ test('a row that is left out of a sheet, moved, or put in is noticed', async () 
     const cut = { ...sheet, data: sheet.data.toSpliced(i, 1) }
     expect([i, await verdictOf(cut)]).toMatchObject([i, { ok: false }])
     // Told as a row that is only shown beside the others.
-    const { proof, ...row } = sheet.data[i] as Sheet['data'][number]
-    // First, as what is shown after it may resemble it.
-    const rows = [{ release: proof.release, index: proof.index, row }, ...sheet.because.rows]
-    expect([i, await verdictOf({ ...cut, because: { ...sheet.because, rows } })]).toMatchObject([
+    const { proof: pointer, ...row } = sheet.data[i] as Sheet['data'][number]
+    const releases = (sheet.proof.releases ?? []).map((each, at) => {
+      if (at !== pointer.release) return each
+      const { leaves = [], ...hashes } = each.rows ?? {}
+      const more = [...leaves, [pointer.index, row] as [number, AnyRow]].sort(([a], [b]) => a - b)
+      return { ...each, rows: { leaves: more, ...hashes } }
+    })
+    expect([i, await verdictOf({ ...cut, proof: { ...sheet.proof, releases } })]).toMatchObject([
       i,
       { reason: 'answers_another_question' },
     ])
@@ -124,7 +128,7 @@ test('a chart that has no edition on the day is named on the sheet, and that is 
       chart: 'cms-clfs',
       effective_from: '2026-01-01',
       effective_to: '2026-03-31',
-      rows: [aPrice({ cpt: '99213', basis: 'medicare_clfs' })],
+      rows: [aPrice({ code: '99213', basis: 'medicare_clfs' })],
     }),
   )
   const { sheet } = await sheetOf(app, 'region=US-CA-18')
@@ -134,14 +138,18 @@ test('a chart that has no edition on the day is named on the sheet, and that is 
   for (const not_held of [[], sheet.not_held.slice(1), [...sheet.not_held, 'cms-opps'], sheet.not_held.toReversed()])
     expect([not_held, await verdictOf({ ...sheet, not_held })]).toMatchObject([not_held, { ok: false }])
   // A schedule that is held, hidden with all that is shown of it.
-  const opps = sheet.releases.findIndex(({ release }) => release.chart === 'cms-opps')
+  const releases = sheet.proof.releases ?? []
+  const opps = releases.findIndex(({ release }) => release.chart === 'cms-opps')
+  const before = (release: number) => (release > opps ? release - 1 : release)
   const hidden = {
     ...sheet,
-    data: sheet.data.filter(({ proof }) => proof.release !== opps),
-    releases: sheet.releases.map((each, i) => (i === opps ? { ...each, hashes: '' } : each)),
+    data: sheet.data
+      .filter(({ proof }) => proof.release !== opps)
+      .map((row) => ({ ...row, proof: { ...row.proof, release: before(row.proof.release) } })),
     not_held: [...sheet.not_held, 'cms-opps'].sort(),
+    proof: { ...sheet.proof, releases: releases.toSpliced(opps, 1) },
   }
-  expect(await verdictOf(hidden)).toMatchObject({ ok: false })
+  expect(await verdictOf(hidden)).toMatchObject({ ok: false, reason: 'choice_not_proved' })
 })
 
 test('the place of a ZIP code stands on the sheet with its proof', async () => {
@@ -169,7 +177,7 @@ test('a sheet without rows says which edition is missing', async () => {
   ])
   // The only chart that may have it has run out.
   const over = { effective_from: '2026-01-01', effective_to: '2026-03-31' }
-  await app.publish(aRelease({ chart: 'cms-clfs', ...over, rows: [aPrice({ cpt: '80053', basis: 'medicare_clfs' })] }))
+  await app.publish(aRelease({ chart: 'cms-clfs', ...over, rows: [aPrice({ code: '80053', basis: 'medicare_clfs' })] }))
   expect(await app.problem('/reference/sheet?cpt=80053')).toMatchObject({
     code: 'no_edition_for_day',
     detail: expect.stringContaining('cms-clfs'),

@@ -12,7 +12,7 @@ beforeAll(async () => {
   if (noBrowser) return
   site = await openSite()
   const ended = { effective_from: '2026-07-01', effective_to: '2026-09-30' }
-  const rows = [aPrice({ cpt: 'G0101', effective_from: '2026-07-01' })]
+  const rows = [aPrice({ code: 'G0101', effective_from: '2026-07-01' })]
   lapsed = await openSite(async (app) => void (await app.publish(aRelease({ ...ended, rows }))), false)
 })
 afterAll(async () => {

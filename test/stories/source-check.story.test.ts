@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { reader as outpatient } from '../../src/ingest/schedules/outpatient.ts'
 import { citation, readSource } from '../../src/ingest/source.ts'
 import { sourceCheck } from '../../src/ingest/source-check.ts'
+import type { Proof, RowPointer, ShownRow } from '../../src/proof/envelope.ts'
 import { verifyDerivation } from '../../src/proof/price/derivation.ts'
-import type { CitedRow, PageProof, PageRange, SharedRelease } from '../../src/proof/price/proofs.ts'
 import type { Manifest } from '../../src/proof/price/release.ts'
 import type { AnyRow, PlaceRow, Row } from '../../src/proof/price/row.ts'
+import { releaseOf } from '../../src/proof/shown.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
 import { isLong } from '../support/long.ts'
@@ -30,9 +31,8 @@ const FILES = [
 const asSources = (files: readonly string[]): string[] => files.flatMap((file) => ['--source', file])
 
 interface Page {
-  data: (AnyRow & { proof: PageProof })[]
-  proofs: PageRange[]
-  releases: SharedRelease[]
+  data: ShownRow[]
+  proof: Proof
   page: { next_offset: number | null }
 }
 
@@ -62,9 +62,9 @@ test('every row of the sample can be recomputed, and stands in the file it cites
   const check = sourceCheck(await Promise.all(FILES.map(readSource)))
   const editions = new Set<string>()
   for (const day of ['2026-02-01', '2026-11-15'])
-    for (const { data, proofs, releases } of await pages(app, day))
-      for (const { proof, ...row } of data) {
-        const { release } = releases[proofs[proof.proof]?.release ?? -1] as SharedRelease
+    for (const page of await pages(app, day))
+      for (const { proof, ...row } of page.data) {
+        const release = releaseOf(page, proof) as Manifest
         if (row.kind !== 'place') expect([row, verifyDerivation(row as Row)]).toEqual([row, { ok: true }])
         expect([row, check(row as AnyRow, release.citations)]).toEqual([row, { ok: true }])
         editions.add(release.release_id.replace(/:[^:]*$/, ''))
@@ -140,10 +140,10 @@ test('where a ZIP code lies is looked for in the files of places, if they are gi
   })
   expect((await verify(answer, asked)).out).not.toContain(said)
   // A place that was really published, and is not the one that its file has.
-  const { region, state, ...place } = (JSON.parse(answer) as { place: PlaceRow & { proof: unknown } }).place
-  const { proof: _, ...row } = place
-  const elsewhere: PlaceRow = { ...row, region: 'US-AK-01', state: 'AK' }
-  const { citations } = (place.proof as { release: Manifest }).release
+  const body = JSON.parse(answer) as { place: ShownRow<PlaceRow>; proof: Proof }
+  const { region, state, proof, ...place } = body.place
+  const elsewhere: PlaceRow = { ...place, region: 'US-AK-01', state: 'AK' }
+  const { citations } = releaseOf(body, proof) as Manifest
   await app.publish(
     aRelease({ chart: 'zip-locality', edition: 'LATER', effective_from: '2026-11-01', citations, rows: [elsewhere] }),
   )
@@ -159,15 +159,15 @@ test('a row that was really published, but whose arithmetic is wrong, does not v
   await using app = await testApp()
   const right = aPrice()
   const wrong = { ...right, price: { ...right.price, amount: '12.35' } } as Row
-  const unknown = aPrice({ cpt: 'G0102', derivation: { method: 'pfs-formula/1', inputs: {} } })
-  await app.publish(aRelease({ rows: [wrong, unknown, aPrice({ cpt: 'G0103' })] }))
+  const unknown = aPrice({ code: 'G0102', derivation: { method: 'pfs-formula/1', inputs: {} } })
+  await app.publish(aRelease({ rows: [wrong, unknown, aPrice({ code: 'G0103' })] }))
   const verify = await verifier(app)
   const check = async (cpt: string) =>
     verify(await (await app.request(`/reference?cpt=${cpt}`)).text(), ['--cpt', cpt, ...DAY])
   const { code, out, err } = await check('G0101')
   expect([code, out, err]).toEqual([
     1,
-    'failed: price_mismatch\nThe amount does not follow from the inputs of the row.\nrow: G0101|national|||medicare_pfs|non_facility|\n',
+    'failed: price_mismatch\nThe amount does not follow from the inputs of the row.\n',
     '',
   ])
   expect(await check('G0102')).toMatchObject({ code: 1, out: expect.stringContaining('failed: inputs_malformed\n') })
@@ -176,8 +176,9 @@ test('a row that was really published, but whose arithmetic is wrong, does not v
 
 test('a row that was really published, but cites the wrong line, does not stand in its file', async () => {
   await using app = await testApp({ sample: true })
-  const { because: _, related: __, ...cited } = (await app.getJson('/reference?cpt=99213')) as Record<string, unknown>
-  const { proof, ...row } = cited as unknown as CitedRow<Row>
+  const body = (await app.getJson('/reference?cpt=99213')) as Row & { row: RowPointer; proof: Proof; about: object }
+  const { row: pointer, proof, about: _, ...row } = body
+  const { citations } = releaseOf(body, pointer) as Manifest
   const [at, ...others] = row.locator as [Row['locator'][number]]
   const lines = { line_not_found: 1, inputs_not_at_line: at.line + 1 }
   const verify = await verifier(app)
@@ -185,7 +186,6 @@ test('a row that was really published, but cites the wrong line, does not stand 
   for (const [i, [reason, line]] of Object.entries(lines).entries()) {
     const edition = { edition: `FORGED${i}`, effective_from: `2026-11-0${i + 1}` }
     const { effective_from } = edition
-    const { citations } = proof.release
     await app.publish(
       aRelease({ ...edition, citations, rows: [{ ...row, effective_from, locator: [{ ...at, line }, ...others] }] }),
     )
@@ -209,7 +209,7 @@ test('a code that a release has left out is found in the file, whatever the rele
   const rows = outpatient.open([source], { effective_from: '2026-10-01' }, new Map()).rows
   const citations = [citation(source, 'Addendum B', { url: 'about:test', retrieved_at: '2026-10-01T00:00:00Z' })]
   const edition = { chart: 'cms-opps', effective_from: '2026-10-01', citations }
-  await app.publish(aRelease({ ...edition, rows: rows.filter(({ cpt }) => cpt !== 'J2002') }))
+  await app.publish(aRelease({ ...edition, rows: rows.filter(({ code: cpt }) => cpt !== 'J2002') }))
   const verify = await verifier(app)
   const ask = async (cpt: string, files: readonly string[]) => {
     const body = await (await app.request(`/reference?cpt=${cpt}&basis=medicare_opps`)).text()

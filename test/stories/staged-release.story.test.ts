@@ -101,7 +101,7 @@ test('a staged release can be sampled, looked up and exported, and each row lead
   expect(new Set(sampled.rows.map(({ row }) => JSON.stringify(row))).size).toBe(40)
   for (const { row, sources } of sampled.rows) {
     const [line = ''] = sources.map((each) => lines[each.line - 1] ?? '')
-    expect([line, sources[0]?.file]).toEqual([expect.stringContaining(row.cpt), '1234567893_standardcharges.csv'])
+    expect([line, sources[0]?.file]).toEqual([expect.stringContaining(row.code), '1234567893_standardcharges.csv'])
     if (row.kind === 'price' && 'amount' in row.price) expect(line).toContain(row.price.amount.replace(/\.00$/, ''))
   }
   const text = await here.run('release', 'sample', release_id)
@@ -109,8 +109,8 @@ test('a staged release can be sampled, looked up and exported, and each row lead
   expect(text.out).toContain(`atr release publish ${release_id}`)
 
   const found = await here.run('release', 'sample', release_id, '--cpt', 'g2000')
-  expect(found.out).toMatch(/G2000\|national\|1234567893\|\|hospital_cash\|outpatient\| +10\.00 +\S+\.csv +64\n/)
-  expect(found.out).toMatch(/\|hospital_gross\|outpatient\| +no price: unreadable +\S+\.csv +64\n/)
+  expect(found.out).toMatch(/G2000\|national\|1234567893\|hospital_cash\|\|\|outpatient\| +10\.00 +\S+\.csv +64\n/)
+  expect(found.out).toMatch(/\|hospital_gross\|\|\|outpatient\| +no price: unreadable +\S+\.csv +64\n/)
   expect((await here.run('release', 'sample', release_id, '--cpt', 'G9999')).code).toBe(1)
 
   const out = join(here.path, 'rows.ndjson')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test'
-import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, type Help, nearest, UsageFault } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
@@ -66,7 +66,7 @@ const stood = process.cwd()
 
 beforeAll(async () => {
   app = await testApp({ today: new Date().toISOString().slice(0, 10) })
-  await app.publish(aRelease({ rows: [aPrice({ cpt: '99213' })] }))
+  await app.publish(aRelease({ rows: [aPrice({ code: '99213' })] }))
   server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => app.app.fetch(request, '192.0.2.1') })
   const folder = mkdtempSync(join(realpathSync(app.folder.path), 'user-'))
   writeFileSync(join(folder, 'policy.txt'), await (await app.request('/log/policy')).text())
@@ -74,6 +74,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'answer.json'), await answer.text())
   writeFileSync(join(folder, 'rows.parquet'), 'PAR1')
   writeFileSync(join(folder, 'row.json'), '{}')
+  mkdirSync(join(folder, 'price-lists'))
   process.chdir(folder)
 })
 
@@ -103,7 +104,8 @@ test.each(EXAMPLES.filter((line) => !LASTING.includes(line) && !isLoad(line)))(
     const [name = '', ...args] = wordsOf(
       line
         .replaceAll('https://registry.example', `http://127.0.0.1:${server.port}`)
-        .replace('postgres://atr@db/registry', AWAY),
+        .replace('postgres://atr@db/registry', AWAY)
+        .replace('~/', `${process.cwd()}/`),
     )
     const printed = [spyOn(console, 'log'), spyOn(console, 'error')].map((spy) =>
       spy.mockImplementation(() => undefined),

@@ -22,7 +22,7 @@ const ID = 'cms-pfs:A:1'
 
 beforeAll(async () => {
   const codes = Array.from({ length: ROWS }, (_, i) => `${String(10_000 + i)}`)
-  const release = aRelease({ edition: 'A', rows: codes.map((cpt) => aPrice({ cpt })) })
+  const release = aRelease({ edition: 'A', rows: codes.map((cpt) => aPrice({ code: cpt })) })
   await createInstallation(readConfig(env), { origin: 'stop.example', now: Date.now() }, ({ db }) =>
     stage(db, release, release.rows, new Map(), Date.now()),
   )

@@ -24,7 +24,7 @@ async function aService({
 } = {}): Promise<{ app: TestApp; report: () => Promise<IntegrityReport>; stop: () => Promise<void> }> {
   const app = await testApp({ today: '2026-01-20' })
   const rows = CODES.map((cpt) =>
-    aPrice({ cpt, ...(cpt === BAD ? { price: { amount: PRICE, currency: 'USD' } } : {}) }),
+    aPrice({ code: cpt, ...(cpt === BAD ? { price: { amount: PRICE, currency: 'USD' } } : {}) }),
   )
   await app.publish(aRelease({ rows }))
   await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ basis: 'medicare_opps', setting: 'outpatient' })] }))
@@ -53,7 +53,7 @@ const cycle = async (app: TestApp, parts = ['registry log', 'figures log', RELEA
 const code = async (app: TestApp, path: string, init: RequestInit = {}) => {
   const response = await app.request(path, init)
   const { code } = (await response.json()) as { code?: string }
-  return code ?? response.status
+  return response.ok ? response.status : code
 }
 const batch = (...codes: string[]) => ({
   method: 'POST',
@@ -113,8 +113,11 @@ test('a row that fails its verification is served nowhere any more, others are, 
   expect(await refused.json()).toMatchObject({ agent_hint: expect.stringContaining('tell the operator') })
   expect(app.lines.at(-1)).toMatchObject({ status: 503, error: { message: expect.stringContaining(RELEASE) } })
 
-  // Rows beside it in the same bundle, and everything else.
-  for (const cpt of [FIRST, 'G1299', 'G1301', LAST])
+  // Its neighbours' answers show the row too, to prove that nothing was left out.
+  for (const cpt of ['G1299', 'G1301'])
+    expect([cpt, await code(app, `/reference?cpt=${cpt}`)]).toEqual([cpt, 'failed_verification'])
+  // Other rows of the same bundle, and everything else.
+  for (const cpt of [FIRST, 'G1298', 'G1302', LAST])
     expect([cpt, await code(app, `/reference?cpt=${cpt}`)]).toEqual([cpt, 200])
   expect(await code(app, '/reference?cpt=G9999&basis=medicare_pfs')).toBe('not_on_schedule')
   expect(await code(app, '/api/registry?chart=cms-pfs&limit=50', { headers })).toBe(200)
@@ -180,8 +183,8 @@ test('a verification that began before a failure was found does not clear it, ho
 test('a release with a row that failed is compared with no other, and what was compared before is forgotten when it is repaired', async () => {
   await using app = await testApp({ today: '2026-07-20' })
   const rows = (...more: string[]) => [
-    ...more.map((cpt) => aPrice({ cpt })),
-    anAbsence({ cpt: 'G0102', reason: 'bundled' }),
+    ...more.map((cpt) => aPrice({ code: cpt })),
+    anAbsence({ code: 'G0102', reason: 'bundled' }),
   ]
   await app.publish(aRelease({ rows: rows('G0101') }))
   await app.publish(aRelease({ edition: 'TEST2', effective_from: '2026-07-01', rows: rows('G0101', 'G0103') }))

@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { toBase64, utf8 } from '../../src/proof/bytes.ts'
+import type { Proof, RowPointer } from '../../src/proof/envelope.ts'
 import type { Question } from '../../src/proof/lookup/question.ts'
-import type { CitedRow } from '../../src/proof/price/proofs.ts'
+import type { Period } from '../../src/proof/price/release.ts'
 import { type Row, rowText } from '../../src/proof/price/row.ts'
 import { leafHash } from '../../src/proof/tree/merkle.ts'
 import { exportRelease, FORMATS, type Format } from '../../src/registry/export/export.ts'
@@ -32,11 +33,11 @@ async function publishEditions(app: TestApp): Promise<void> {
     },
   ]
   const rows = [
-    aPrice({ cpt: 'G0101', locator: [{ citation: 0, line: 2 }] }),
-    aPrice({ cpt: 'G0102', ...amount('20.00') }),
-    anAbsence({ cpt: 'G0103' }),
+    aPrice({ code: 'G0101', locator: [{ citation: 0, line: 2 }] }),
+    aPrice({ code: 'G0102', ...amount('20.00') }),
+    anAbsence({ code: 'G0103' }),
   ]
-  const old = rows.map((row) => (row.kind === 'absence' ? row : aPrice({ cpt: row.cpt, ...amount('11.00') })))
+  const old = rows.map((row) => (row.kind === 'absence' ? row : aPrice({ code: row.code, ...amount('11.00') })))
   await app.publish(aRelease({ edition: 'A', effective_from: '2026-01-01', rows: old, citations }))
   await app.publish(aRelease({ edition: 'D', effective_from: '2026-10-01', rows: old, citations }))
   // A revision: the release before it is in force on no day.
@@ -47,7 +48,7 @@ async function publishEditions(app: TestApp): Promise<void> {
 const otherRow = (chart: string): Row => {
   const basis = `medicare_${chart.slice(4)}` as Row['basis']
   return aPrice({
-    cpt: 'A0001',
+    code: 'A0001',
     basis,
     setting: chart === 'cms-dmepos' ? 'non_rural' : null,
     region: chart === 'cms-dmepos' ? 'US-AL' : 'national',
@@ -55,8 +56,10 @@ const otherRow = (chart: string): Row => {
 }
 
 const pathOf = (question: Question): string => `/reference?${new URLSearchParams(Object.entries(question))}`
-const ask = async (app: TestApp, question: Question): Promise<CitedRow<Row>> =>
-  (await (await app.request(pathOf(question))).json()) as CitedRow<Row>
+/** A row with its whole proof. */
+type WholeRow = Row & { row: RowPointer; proof: Proof; about?: object }
+const ask = async (app: TestApp, question: Question): Promise<WholeRow> =>
+  (await (await app.request(pathOf(question))).json()) as WholeRow
 
 const QUESTION: Question = { cpt: 'G0101', as_of: TODAY }
 
@@ -113,8 +116,10 @@ test.skipIf(noBrowser)(
     expect(await page.textContent('.check-result')).toBe('This answer cannot be checked as it stands.')
     expect(await page.textContent('[data-step=row] p')).toContain('has a pointer in place of its proof')
     // Another description of the edition, and another code: each is told as what it may be.
-    const { proof, ...row } = JSON.parse(answer)
-    const renamed = { ...row, proof: { ...proof, release: { ...proof.release, publisher: 'Somebody else' } } }
+    const { proof, ...others } = JSON.parse(answer) as WholeRow
+    const [first, ...releases] = proof.releases ?? []
+    const release = { ...first?.release, publisher: 'Somebody else' }
+    const renamed = { ...others, proof: { ...proof, releases: [{ ...first, release }, ...releases] } }
     await verify(page, JSON.stringify(renamed), pathOf(QUESTION))
     expect(await page.textContent('[data-step=in_force] p')).toContain('it was changed, withdrawn or replaced')
     await verify(page, answer, pathOf({ ...QUESTION, cpt: 'G0102' }))
@@ -142,23 +147,26 @@ test.skipIf(noBrowser)('each of fourteen lies turns red at its own step', async 
   await page.waitForSelector('#verify:not([hidden])')
 
   const good = await ask(app, QUESTION)
-  const { proof, ...row } = good
+  const { proof, row: pointer, about: _, ...row } = good
   const changed = { ...row, price: { ...('price' in row ? row.price : {}), amount: '0.34' } } as Row
-  const withLog = (log: Partial<typeof proof.log>) => ({ ...good, proof: { ...proof, log: { ...proof.log, ...log } } })
-  const inForce = proof.in_force as NonNullable<typeof proof.in_force>
-  const absent = (await (await app.request(pathOf({ ...QUESTION, cpt: 'G0999' }))).json()) as {
-    absence: object[]
-  }
+  const changedHash = toBase64(leafHash(utf8(rowText(changed))))
+  const withProof = (members: Partial<Proof>) => ({ ...good, proof: { ...proof, ...members } })
+  const withLog = (log: Partial<typeof proof.log>) => withProof({ log: { ...proof.log, ...log } })
+  const longer = (proof.timeline?.leaves ?? []).map(
+    ([index, period]) => [index, { ...period, to: '2098-12-31' }] as [number, Period],
+  )
+  const absent = (await (await app.request(pathOf({ ...QUESTION, cpt: 'G0999' }))).json()) as { proof: Proof }
+  const withoutNeighbour = absent.proof.releases?.map((each) => ({ release: each.release }))
   const lies: [name: string, step: Step, answer: object][] = [
     ['another amount', 'row', { ...good, ...changed }],
-    [
-      'another amount with its hash',
-      'row',
-      { ...changed, proof: { ...proof, row: { ...proof.row, leaf_hash: toBase64(leafHash(utf8(rowText(changed)))) } } },
-    ],
+    ['another amount with its hash', 'row', { ...good, ...changed, row: { ...pointer, leaf_hash: changedHash } }],
     ['another line of the source', 'row', { ...good, locator: [{ citation: 0, line: 3 }] }],
-    ['without its proof', 'row', row],
-    ['an absence that leaves room for the row', 'row', { ...absent, absence: [{ ...absent.absence[0], left: null }] }],
+    ['without its proof', 'row', { ...row, row: pointer }],
+    [
+      'an absence that leaves room for the row',
+      'answer',
+      { ...absent, proof: { ...absent.proof, releases: withoutNeighbour } },
+    ],
     ['another log', 'release', await ask(other, QUESTION)],
     [
       'a checkpoint that was changed',
@@ -168,18 +176,11 @@ test.skipIf(noBrowser)('each of fourteen lies turns red at its own step', async 
     [
       'a state that is not in the log',
       'release',
-      {
-        ...good,
-        proof: { ...proof, in_force: { ...inForce, state: { ...inForce.state, recorded_at: '2026-11-15T11:59:59Z' } } },
-      },
+      withProof({ state: { ...proof.state, recorded_at: '2026-11-15T11:59:59Z' } }),
     ],
     ['an edition that was over', 'in_force', await ask(app, { ...QUESTION, as_of: '2026-03-01' })],
     ['a release that was replaced', 'in_force', (await app.getJson('/rows/cms-pfs:D:1/0')) as object],
-    [
-      'a longer period',
-      'in_force',
-      { ...good, proof: { ...proof, in_force: { ...inForce, period: { ...inForce.period, to: '2098-12-31' } } } },
-    ],
+    ['a longer period', 'in_force', withProof({ timeline: { ...proof.timeline, leaves: longer } })],
     ['the answer to another code', 'answer', await ask(app, { ...QUESTION, cpt: 'G0102' })],
     ['a modifier that was not asked', 'answer', { ...good, modifiers_ignored: ['25'] }],
   ]
@@ -253,8 +254,8 @@ async function exportedFile({ installation: { db } }: TestApp, release_id: strin
 
 /** The lines of an export. */
 async function exported(app: TestApp, release_id: string): Promise<string[]> {
-  const rows = await Promise.all([0, 1, 2].map((i) => app.getJson(`/rows/${release_id}/${i}`) as Promise<CitedRow>))
-  return rows.map(({ proof: _, ...row }) => `${rowText(row as Row)}\n`)
+  const rows = await Promise.all([0, 1, 2].map((i) => app.getJson(`/rows/${release_id}/${i}`) as Promise<WholeRow>))
+  return rows.map(({ proof: _, row: _pointer, ...row }) => `${rowText(row as Row)}\n`)
 }
 
 test.skipIf(noBrowser)('keys are pinned at first use, and a site that serves others later is noticed', async () => {

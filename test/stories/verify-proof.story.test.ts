@@ -1,6 +1,7 @@
 // Whoever cannot run a verifier asks the service: over HTTP and MCP, about every kind of answer, with its question.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Proof } from '../../src/proof/envelope.ts'
 import { REASONS } from '../../src/proof/whole/reasons.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 import { type AnyClient, connect } from '../support/mcp.ts'
@@ -207,6 +208,7 @@ test('without a question the text says what nobody has checked', async () => {
 test('of a short answer it is said that it cannot be checked, and not that it is bad', async () => {
   const shorts: [tool: string, args: Members][] = [
     ['lookup_price', { cpt: '99213' }],
+    ['lookup_price', { cpt: '99999' }],
     ['price_bill', { lines: LINES }],
     ['code_sheet', { cpt: '99213' }],
     ['price_history', { cpt: '99213' }],
@@ -220,9 +222,10 @@ test('of a short answer it is said that it cannot be checked, and not that it is
     expect(text).not.toContain('Do not use')
     expect(await verify({ answer: answer as Members })).toMatchObject({ verified: false, detail: text.slice(13) })
   }
-  // Anyone can write a refusal without a proof, which would have no pointer either.
+  // Anyone can write a refusal without a proof and without a pointer.
   const { structuredContent: refusal } = await client.callTool({ name: 'lookup_price', arguments: { cpt: '99999' } })
-  expect(await textOf({ answer: refusal as Members })).toMatch(/^Not verified: proof_missing.*include = "proof"/)
+  const { proof: _, ...bare } = refusal as Members
+  expect(await textOf({ answer: bare })).toMatch(/^Not verified: proof_missing.*include = "proof"/)
   // A pointer beside a whole proof is no excuse for a lie.
   const whole = await get('/reference?cpt=99213')
   const { proof } = await get('/reference?cpt=99213&proof=ref')
@@ -243,8 +246,10 @@ test('a refusal has its sentence beside the fixed word', async () => {
     reason: 'choice_not_proved',
     detail: expect.stringContaining('it may be of another code or place'),
   })
-  const proof = whole['proof'] as { release: Members }
-  const renamed = { ...whole, proof: { ...proof, release: { ...proof.release, publisher: 'Somebody else' } } }
+  const proof = whole['proof'] as Proof
+  const [first, ...others] = proof.releases ?? []
+  const release = { ...first?.release, publisher: 'Somebody else' }
+  const renamed = { ...whole, proof: { ...proof, releases: [{ ...first, release }, ...others] } }
   expect(await verify({ answer: renamed })).toMatchObject({
     reason: 'release_not_in_force',
     detail: expect.stringContaining('it was changed, withdrawn or replaced'),

@@ -21,7 +21,7 @@ async function verifier(app: TestApp) {
 test('of a history each edition without a price is named', async () => {
   await using app = await testApp()
   await app.publish(aRelease({ edition: 'A', effective_from: '2026-01-01' }))
-  await app.publish(aRelease({ edition: 'B', effective_from: '2026-10-01', rows: [aPrice({ cpt: 'G0102' })] }))
+  await app.publish(aRelease({ edition: 'B', effective_from: '2026-10-01', rows: [aPrice({ code: 'G0102' })] }))
   const verify = await verifier(app)
   const path = '/reference/history?cpt=G0101'
   const { code, out } = await verify(await (await app.request(path)).text(), '--asked', path)
@@ -64,6 +64,11 @@ test('a verdict that is printed as JSON has the sentence too', async () => {
   const { code, out } = await verify(answer, '--cpt', 'G0102', '--as-of', '2026-11-15', '--json')
   expect([code, JSON.parse(out)]).toEqual([
     1,
-    { ok: false, reason: 'answers_another_question', detail: REASONS.answers_another_question },
+    {
+      ok: false,
+      class: 'not_the_answer',
+      reason: 'answers_another_question',
+      detail: REASONS.answers_another_question,
+    },
   ])
 })

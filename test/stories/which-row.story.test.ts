@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { AbsenceReason } from '../../src/proof/price/row.ts'
+import { releaseOf } from '../../src/proof/shown.ts'
 import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
-import { type AskedOf, ask, holdTheRest, told } from '../support/lookup.ts'
+import { type Answer, type AskedOf, ask, holdTheRest, told } from '../support/lookup.ts'
 
 const NPI = '1234567893'
 const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
@@ -32,6 +33,10 @@ test('the basis is chosen among the prices that fit the setting', async () => {
   expect(await ask(app, { cpt: 'G0101', npi: NPI, setting: 'outpatient' })).toMatchObject(usd('30.00'))
 })
 
+/** The indexes of the rows that the proof has of its only release. */
+const indexesOf = ({ proof }: Answer): number[] | undefined =>
+  proof.releases?.[0]?.rows?.leaves?.map(([index]) => index)
+
 test('that a hospital has no price in a setting is proved for every basis, and for a price for both', async () => {
   await using app = await testApp()
   await hospital(app, charge({ setting: 'inpatient' }), charge({ basis: 'hospital_gross', setting: 'inpatient' }))
@@ -39,16 +44,16 @@ test('that a hospital has no price in a setting is proved for every basis, and f
   const problem = await ask(app, asked)
   expect(problem).toMatchObject({
     code: 'not_on_schedule',
-    available: { settings: ['inpatient'], bases: ['hospital_cash', 'hospital_gross'], modifiers: [] },
+    about: { available: { settings: ['inpatient'], bases: ['hospital_cash', 'hospital_gross'], modifiers: [] } },
   })
   expect(problem.detail).toContain('not for this setting')
-  // The rows on either side of every key that was tried: these two are all that there are.
-  expect(problem.because.rows).toMatchObject([{ index: 0 }, { index: 1 }])
+  // All rows of the code: these two are all that there are.
+  expect(indexesOf(problem)).toEqual([0, 1])
   expect(await told(app, { ...asked, basis: 'hospital_cash' })).toBe('not_on_schedule')
   expect(await told(app, { ...asked, basis: 'hospital_cash', setting: 'facility' })).toBe('not_on_schedule')
   expect(await told(app, { ...asked, basis: 'hospital_negotiated_low', setting: undefined })).toBe('not_on_schedule')
   const missing = await ask(app, { ...asked, cpt: 'G0102' })
-  expect([missing.code, missing.absence]).toMatchObject(['not_on_schedule', [{ key_prefix: 'G0102|' }]])
+  expect([missing.code, indexesOf(missing)]).toEqual(['not_on_schedule', [1]])
 })
 
 test('a price that is withheld in one setting says nothing of the other', async () => {
@@ -75,7 +80,7 @@ test('the hospital\u2019s own charge comes before a doctor\u2019s, and the docto
   )
   const answer = await ask(app, { cpt: 'G0101', npi: NPI })
   expect(answer).toMatchObject({ class: 'facility', ...usd('20.00') })
-  expect(answer.related.map(({ basis, class: inClass }) => [basis, inClass])).toEqual([
+  expect(answer.about.related.map(({ basis, class: inClass }) => [basis, inClass])).toEqual([
     ['hospital_cash', 'professional'],
     ['hospital_gross', 'professional'],
   ])
@@ -88,7 +93,7 @@ test('that the outpatient schedule has no row in a setting can be checked beside
   expect(await told(app, asked)).toBe('12.34')
   expect(await ask(app, { ...asked, setting: 'asc' })).toMatchObject({
     code: 'not_on_schedule',
-    available: { settings: ['outpatient'] },
+    about: { available: { settings: ['outpatient'] } },
   })
   // Inpatient prices are on no schedule, so that such a question has no meaning without a hospital.
   expect(await app.problemCode('/reference?cpt=G0101&setting=inpatient')).toBe('invalid_parameter')
@@ -97,7 +102,7 @@ test('that the outpatient schedule has no row in a setting can be checked beside
 test('a laboratory price has no setting, and answers for outpatients too', async () => {
   await using app = await testApp()
   await app.publish(aRelease({ chart: 'cms-clfs', rows: [aPrice({ basis: 'medicare_clfs', setting: null })] }))
-  await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ cpt: 'G0102', basis: 'medicare_opps' })] }))
+  await app.publish(aRelease({ chart: 'cms-opps', rows: [aPrice({ code: 'G0102', basis: 'medicare_opps' })] }))
   expect(await ask(app, { cpt: 'G0101', setting: 'outpatient' })).toMatchObject({ basis: 'medicare_clfs' })
   // What hospitals are paid never answers a question that did not name them.
   expect(await told(app, { cpt: 'G0102' })).toBe('no_edition_for_day')
@@ -111,13 +116,13 @@ test('modifiers may be asked for in any order', async () => {
     expect(await ask(app, { cpt: 'G0101', modifier })).toMatchObject({ modifier: '26-CO' })
   expect(await ask(app, { cpt: 'G0101', modifier: 'TC-26' })).toMatchObject({
     code: 'modifier_not_priced',
-    available: { modifiers: ['26-CO'] },
+    about: { available: { modifiers: ['26-CO'] } },
   })
 })
 
 test('a schedule that only says the code is not its own yields to one that says more', async () => {
   await using app = await testApp()
-  const states = (cpt: string, reason: AbsenceReason) => anAbsence({ cpt, reason })
+  const states = (cpt: string, reason: AbsenceReason) => anAbsence({ code: cpt, reason })
   await app.publish(
     aRelease({
       rows: [
@@ -130,7 +135,7 @@ test('a schedule that only says the code is not its own yields to one that says 
     }),
   )
   const carrier = { basis: 'medicare_clfs', derivation: { method: 'clfs-indicator/1', inputs: { indicator: 'L' } } }
-  const lab = (cpt: string) => anAbsence({ cpt, reason: 'carrier_priced', ...(carrier as object) })
+  const lab = (cpt: string) => anAbsence({ code: cpt, reason: 'carrier_priced', ...(carrier as object) })
   await app.publish(aRelease({ chart: 'cms-clfs', rows: ['81001', '81003', '81004'].map(lab) }))
   // As long as a schedule that could price it is not held, "paid elsewhere" is no answer.
   expect(await told(app, { cpt: '81005' })).toBe('no_edition_for_day')
@@ -142,6 +147,8 @@ test('a schedule that only says the code is not its own yields to one that says 
     ['81004', 'absent_carrier_priced', 'cms-clfs'],
     ['81005', 'absent_paid_elsewhere', 'cms-pfs'],
   ]
-  for (const [cpt, code, chart] of expected)
-    expect(await ask(app, { cpt })).toMatchObject({ code, row: { proof: { release: { chart } } } })
+  for (const [cpt, code, chart] of expected) {
+    const problem = await ask(app, { cpt })
+    expect([problem.code, releaseOf(problem, problem.row.proof)?.chart]).toEqual([code, chart])
+  }
 })

@@ -74,7 +74,7 @@ class Watched {
 async function publishOne({ db, registryLog, cosign }: Installation, edition: string): Promise<void> {
   const release = aRelease({
     edition,
-    rows: [aPrice({ price: { amount: '1.00', currency: 'USD' } }), aPrice({ cpt: edition })],
+    rows: [aPrice({ price: { amount: '1.00', currency: 'USD' } }), aPrice({ code: edition })],
   })
   const staged = await stage(db, release, release.rows, new Map(), NOW)
   await publish({ db, log: registryLog, cosign }, staged.release.release_id, NOW, overrideAll('sample_data'))
@@ -105,7 +105,7 @@ test('with a quorum of two, a proof verifies only with both cosignatures', async
   const policy = parsePolicy(await get(installation, '/log/policy')) as TrustPolicy
   expect(policy).toMatchObject({ quorum: 'witnesses', groups: [{ threshold: 2 }] })
   const body = await get(installation, '/reference?cpt=G0101')
-  expect(await verifyBody(body, policy, ASKED)).toMatchObject({ ok: true, rows: [{ row: { cpt: 'G0101' } }] })
+  expect(await verifyBody(body, policy, ASKED)).toMatchObject({ ok: true, rows: [{ row: { code: 'G0101' } }] })
   expect(await reportOf(installation)).toMatchObject({ proofs: { witnesses: 2 } })
 
   const row = JSON.parse(body) as { proof: { log: { checkpoint: string } } }
@@ -114,7 +114,8 @@ test('with a quorum of two, a proof verifies only with both cosignatures', async
     const checkpoint = lines.filter((line) => !line.startsWith(`\u2014 witness.example/${name} `)).join('\n')
     expect(checkpoint.length).toBeLessThan(row.proof.log.checkpoint.length)
     const stripped = { ...row, proof: { ...row.proof, log: { ...row.proof.log, checkpoint } } }
-    expect(await verifyBody(JSON.stringify(stripped), policy, ASKED)).toEqual({ ok: false, reason: 'quorum_not_met' })
+    const refused = await verifyBody(JSON.stringify(stripped), policy, ASKED)
+    expect(refused).toEqual({ ok: false, class: 'wrong_key', reason: 'quorum_not_met' })
   }
   await installation.db.close()
 })

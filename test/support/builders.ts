@@ -27,7 +27,7 @@ type Stated = Price | Omit<Extract<Price, { amount: string }>, 'per'> | Omit<Ext
 type GivenPrice = Partial<Omit<Extract<Row, { kind: 'price' | 'rate' }>, 'price'>> & { price?: Stated }
 type GivenAbsence = Partial<Extract<Row, { kind: 'absence' }>>
 
-const BASE = { cpt: 'G0101', effective_from: '2026-01-01', locator: [{ citation: 0, line: 1 }] }
+const BASE = { code: 'G0101', effective_from: '2026-01-01', locator: [{ citation: 0, line: 1 }] }
 const isHospital = (basis: string): boolean => basis.startsWith('hospital_')
 
 /** A price whose derivation leads to it: a fee of the physician schedule unless it says another basis. */
@@ -83,6 +83,7 @@ export function aRelease(release: Partial<TestRelease> = {}): TestRelease {
     effective_from: '2026-01-01',
     effective_to: '2099-12-31',
     period_by: 'operator',
+    publisher_until: null,
     data_class: 'published',
     source_digest: createHash('sha256')
       .update(canonical(rows) + edition)

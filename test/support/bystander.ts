@@ -39,7 +39,7 @@ async function store(folder: string): Promise<Record<string, string>> {
   await createInstallation(readConfig(environment), { origin: 'bystander.example', now: Date.now() }, async (made) => {
     for (const [i, edition] of ['A', 'B'].entries()) {
       const price = { amount: `${12 + i}.00`, currency: 'USD' } as const
-      const rows = CODES.flatMap((cpt) => REGIONS.map((region) => aPrice({ cpt, region, price })))
+      const rows = CODES.flatMap((code) => REGIONS.map((region) => aPrice({ code, region, price })))
       const { rows: sorted, ...release } = aRelease({ edition, effective_from: `2026-0${i + 1}-01`, rows })
       const { release_id } = (await stage(made.db, release, sorted, new Map(), Date.now())).release
       const publisher = { db: made.db, log: made.registryLog, cosign: made.cosign }

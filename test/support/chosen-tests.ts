@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { Glob } from 'bun'
 
 /** The name of a test or of a group: `test('a sentence'`, and `test.each([...])('a sentence'`. */
-const NAME = /(?:\b(?:describe|test|interop)\w*(?:\.\w+)*|\))\(\s*(['"`])((?:(?!\1)[^\\]|\\.)+)\1/g
+const NAME = /(?:\b(?:describe|test)\w*(?:\.\w+)*|\))\(\s*(['"`])((?:(?!\1)[^\\]|\\.)+)\1/g
 
 const testFiles = (): string[] =>
   readdirSync('.', { withFileTypes: true })

@@ -11,7 +11,7 @@ export const NEXT = {
   effective_to: '2026-12-31',
 } as const
 export const FIRST = 'cms-clfs:2026C:1'
-export const rows = [aRow({ cpt: '80047' }), aRow({ cpt: '80048' }), aRow({ cpt: '80050' })]
+export const rows = [aRow({ code: '80047' }), aRow({ code: '80048' }), aRow({ code: '80050' })]
 
 export type Lie = (operator: Operator, first: MemoryRelease) => unknown
 /** Which of the things that the evidence may prove offline it proves. */

@@ -43,7 +43,7 @@ export const LOG_LIES: [AlarmCode, string, Lie, Proves][] = [
     'another history that goes on longer',
     async (operator) => {
       const other = new MemoryRegistry(operator.registry.signer, [], operator.registry.now)
-      other.publish([aRow({ cpt: '80053' })], LAB)
+      other.publish([aRow({ code: '80053' })], LAB)
       other.append()
       operator.shown = other
     },

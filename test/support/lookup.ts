@@ -1,32 +1,49 @@
 import { dayOf } from '../../src/calendar.ts'
+import type { Proof, RowPointer, ShownRow } from '../../src/proof/envelope.ts'
 import type { Question } from '../../src/proof/lookup/question.ts'
 import { chartsFor } from '../../src/proof/price/charts.ts'
-import type { CitedRow } from '../../src/proof/price/proofs.ts'
-import type { AnyRow, PlaceRow, PricedRow } from '../../src/proof/price/row.ts'
+import type { Prolonged } from '../../src/proof/price/prolonged.ts'
+import type { AnyRow, PlaceRow, PricedRow, Row } from '../../src/proof/price/row.ts'
 import { type Inquiry, verifyBody } from '../../src/proof/verify-lists.ts'
 import { aPrice, aRelease } from './builders.ts'
 import type { TestApp } from './harness.ts'
 
+/** The proof with a leaf for a row that the body showed: a liar hides it so, and the tree is whole. */
+export function hiding(proof: Proof, { proof: pointer, ...row }: ShownRow): Proof {
+  const releases = (proof.releases ?? []).map((each, i) => {
+    if (i !== pointer.release) return each
+    const leaves = [...(each.rows?.leaves ?? []), [pointer.index, row as AnyRow] as [number, AnyRow]]
+    return { ...each, rows: { ...each.rows, leaves: leaves.sort(([a], [b]) => a - b) } }
+  })
+  return { ...proof, releases }
+}
+
 /** A question; the day is today if it is left out. */
 export type AskedOf = Partial<Question> & { cpt: string }
 
-/** The body of a lookup: a price, or a refusal with a code. */
-export type Answer = CitedRow<PricedRow> & {
-  code?: string
+/** The body of a lookup: a price, or a refusal, which alone has a status. */
+export type Answer = PricedRow & {
+  status?: number
   detail: string
   agent_hint: string
-  row: CitedRow<AnyRow>
-  because: { rows: object[]; periods: object[]; providers: object[]; releases: object[] }
-  absence: { key_prefix: string }[]
-  place: CitedRow<PlaceRow>
+  row: RowPointer & ShownRow<Row>
+  place: ShownRow<PlaceRow>
   charts: { chart: string; held: { from: string; to: string }[] }[]
-  choices: { region: string; href: string }[]
-  available: { modifiers: string[]; settings: string[]; bases: string[]; regions: string[] }
-  last_known: CitedRow<PricedRow>
-  related: { basis: string; setting: string | null; class: string | null; modifier: string | null; href: string }[]
+  last_known: ShownRow<PricedRow>
+  prolonged?: Prolonged
   modifiers_ignored?: string[]
   adjustment?: { modifier: string; rule: string; factor: string; amount: string }
+  proof: Proof
+  about: {
+    related: { basis: string; setting: string | null; class: string | null; modifier: string | null; href: string }[]
+    choices: { region: string; href: string }[]
+    available: { modifiers: string[]; settings: string[]; bases: string[]; regions: string[] }
+  }
 }
+
+/** The code of a refusal; undefined of a price, whose code is the one that was asked about. */
+export const refusalOf = ({ status, code }: Pick<Answer, 'status' | 'code'>): string | undefined =>
+  status === undefined ? undefined : code
 
 export const pathOf = (asked: AskedOf, path = '/reference'): string =>
   `${path}?${new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== undefined) as [string, string][])}`
@@ -40,10 +57,10 @@ export async function ask(app: TestApp, asked: AskedOf): Promise<Answer> {
   return JSON.parse(text) as Answer
 }
 
-/** The code of a refusal that was checked, or the amount of a price. */
+/** The code of a refusal, or the amount of a price, after the body has been checked. */
 export async function told(app: TestApp, asked: AskedOf): Promise<string | undefined> {
-  const { code, price } = await ask(app, asked)
-  return code ?? ('amount' in price ? price.amount : `${price.low}-${price.high}`)
+  const { price, ...body } = await ask(app, asked)
+  return refusalOf(body) ?? ('amount' in price ? price.amount : `${price.low}-${price.high}`)
 }
 
 /** Throws with the reason unless the body is proved. */
@@ -54,10 +71,10 @@ export async function mustBeProved(app: TestApp, text: string, asked: Inquiry, w
 }
 
 const OTHERS = {
-  'cms-pfs': () => aPrice({ cpt: '00001' }),
-  'cms-clfs': () => aPrice({ cpt: '00002', basis: 'medicare_clfs' }),
-  'cms-asp': () => aPrice({ cpt: '00003', basis: 'medicare_asp' }),
-  'cms-dmepos': () => aPrice({ cpt: '00004', basis: 'medicare_dmepos', region: 'US-AK', setting: 'non_rural' }),
+  'cms-pfs': () => aPrice({ code: '00001' }),
+  'cms-clfs': () => aPrice({ code: '00002', basis: 'medicare_clfs' }),
+  'cms-asp': () => aPrice({ code: '00003', basis: 'medicare_asp' }),
+  'cms-dmepos': () => aPrice({ code: '00004', basis: 'medicare_dmepos', region: 'US-AK', setting: 'non_rural' }),
 }
 
 /** Holds the schedules that may answer beside those of a test: else a miss says that they are not held. */

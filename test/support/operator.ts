@@ -99,10 +99,7 @@ export class Operator {
       return Response.json(body, { status: (body['status'] as number | undefined) ?? 200 })
     }
     const index = /^\/rows\/[^/]+\/([0-9]+)$/.exec(path)?.[1]
-    if (index !== undefined && release) {
-      const isInForce = this.shown.isInForce(release)
-      return Response.json(await this.shown[isInForce ? 'cite' : 'citePublished'](release, Number(index)))
-    }
+    if (index !== undefined && release) return Response.json(await this.shown.cite(release, Number(index)))
     return new Response(null, { status: 404 })
   }
 

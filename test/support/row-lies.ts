@@ -4,7 +4,7 @@ import type { AlarmCode } from '../../tools/monitor/alarm.ts'
 import { days, edited, flipped, gone, LAB, type Lie, type Proves, rows, serving, smuggle } from './lie.ts'
 
 /** So many rows that they take more than one tile. */
-const twoBundles = Array.from({ length: 300 }, (_, i) => aRow({ cpt: String(80_000 + i) }))
+const twoBundles = Array.from({ length: 300 }, (_, i) => aRow({ code: String(80_000 + i) }))
 
 /** Lies about rows and in answers. */
 export const ROW_LIES: [AlarmCode, string, Lie, Proves][] = [
@@ -89,7 +89,7 @@ export const ROW_LIES: [AlarmCode, string, Lie, Proves][] = [
     'rows_unsorted',
     'two prices under one key, in a release that was withdrawn at once',
     (operator) => {
-      smuggle(operator, [...rows, aRow({ cpt: '80050', amount: '99.99' })])
+      smuggle(operator, [...rows, aRow({ code: '80050', amount: '99.99' })])
       operator.registry.withdraw(operator.registry.releases.at(-1) as MemoryRelease)
     },
     ['entry', 'row', 'row_before'],
@@ -115,19 +115,19 @@ export const ROW_LIES: [AlarmCode, string, Lie, Proves][] = [
   [
     'row_not_of_release',
     'a physician’s fee among the first of many rows',
-    (operator) => smuggle(operator, [aFee({ cpt: '79999' }), ...twoBundles]),
+    (operator) => smuggle(operator, [aFee({ code: '79999' }), ...twoBundles]),
     ['entry', 'row'],
   ],
   [
     'row_not_of_release',
     'a physician’s fee in the laboratory schedule',
-    (operator) => smuggle(operator, [aFee({ cpt: '99213' })]),
+    (operator) => smuggle(operator, [aFee({ code: '99213' })]),
     ['entry', 'row'],
   ],
   [
     'row_not_of_release',
     'a row that says more than a row may',
-    (operator) => smuggle(operator, [{ ...aRow({ cpt: '80053' }), note: 'free text' } as unknown as AnyRow]),
+    (operator) => smuggle(operator, [{ ...aRow({ code: '80053' }), note: 'free text' } as unknown as AnyRow]),
     ['entry', 'row'],
   ],
   [
@@ -141,7 +141,7 @@ export const ROW_LIES: [AlarmCode, string, Lie, Proves][] = [
     'a price that does not follow from its inputs',
     (operator) => {
       const price = { amount: '99.99', currency: 'USD', per: null }
-      operator.registry.publish([{ ...aFee({ cpt: '99213' }), price } as Row], { chart: 'cms-pfs' })
+      operator.registry.publish([{ ...aFee({ code: '99213' }), price } as Row], { chart: 'cms-pfs' })
     },
     ['entry', 'row'],
   ],
@@ -160,7 +160,7 @@ export const ROW_LIES: [AlarmCode, string, Lie, Proves][] = [
     'answers from another history',
     (operator) => {
       const other = operator.registry.snapshot()
-      other.publish([aRow({ cpt: '80047', amount: '1.00' }), ...rows.slice(1)], {
+      other.publish([aRow({ code: '80047', amount: '1.00' }), ...rows.slice(1)], {
         ...LAB,
         release_id: 'cms-clfs:2026C:2',
       })

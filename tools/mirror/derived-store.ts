@@ -147,6 +147,7 @@ async function insertRelease(
     effective_from: manifest.effective_from,
     effective_to: manifest.effective_to,
     period_by: manifest.period_by,
+    publisher_until: manifest.publisher_until ?? null,
     data_class: manifest.data_class,
     state: withdrawal ? 'withdrawn' : 'published',
     source_digest: '',

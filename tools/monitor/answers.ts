@@ -19,6 +19,7 @@ import { nameOf } from '../../src/proof/price/timeline.ts'
 import { HashTree } from '../../src/proof/tree/hash-tree.ts'
 import type { Hash } from '../../src/proof/tree/merkle.ts'
 import { type Inquiry, type ProvedRow, verifyBody } from '../../src/proof/verify-lists.ts'
+import { standsAt } from '../../src/proof/whole/asked.ts'
 import type { AlarmCode } from './alarm.ts'
 import { type Evidence, entryEvidence, prefixEvidence, treeOf } from './evidence.ts'
 import { MOST } from './fetcher.ts'
@@ -185,8 +186,7 @@ async function rowOf(parts: Parts, memory: Memory, release: Manifest, index: num
   const verified = await checkAnswer(parts, memory, path, text, { anyQuestion: true })
   if (!verified) return undefined
   const [shown] = verified.rows
-  const { proof } = JSON.parse(text) as { proof?: { row?: { index?: unknown } } }
-  if (shown && shown.release.release_id === release_id && proof?.row?.index === index) return shown.row
+  if (shown && standsAt(JSON.parse(text), { release_id, index })) return shown.row
   parts.alarms.raise('answer_unverified', `${path}, it shows another row`, { answer: text })
   return undefined
 }
@@ -197,8 +197,8 @@ const dayIn = ({ effective_from, effective_to }: Manifest, now: number): string 
 }
 
 /** The question that a row answers; undefined if there is none. */
-function questionOf({ cpt, region, npi, modifier, setting, basis }: Row, as_of: string): Question | undefined {
-  const parts = { cpt, as_of, region: npi === null ? region : null, npi, modifier, setting, basis }
+function questionOf({ code, region, npi, modifier, setting, basis }: Row, as_of: string): Question | undefined {
+  const parts = { cpt: code, as_of, region: npi === null ? region : null, npi, modifier, setting, basis }
   const question = Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== null)) as unknown as Question
   const parsed: ParsedQuestion | string = parseQuestion(question)
   return typeof parsed === 'string' ? undefined : question

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const LAB = { chart: 'cms-clfs' }
 const NPI = '1234567893'
 const HOSPITAL = { chart: `hospital-mrf:${NPI}`, providers: [NPI] }
-const rows = [aRow({ cpt: '80053' })]
+const rows = [aRow({ code: '80053' })]
 
 const textsOf = ({ entries }: MemoryRegistry): string[] => entries.map(canonical)
 const codesOf = (registry: MemoryRegistry, from = 0): string[] =>
@@ -102,7 +102,7 @@ describe('a log is replayed entry by entry', () => {
   test('what is no entry, or is not spelled as it is hashed, is left out', () => {
     const registry = new MemoryRegistry(signer)
     const [state = ''] = textsOf(registry)
-    const others = ['', '{}', '{"a":1,"a":1}', ` ${state}`, state.replace('registry-state/1', 'registry-state/2')]
+    const others = ['', '{}', '{"a":1,"a":1}', ` ${state}`, state.replace('registry-state/2', 'registry-state/3')]
     for (const text of others)
       expect(replay([state, text, state], 1)).toMatchObject({
         entries: [registry.state, undefined, registry.state],

@@ -45,7 +45,11 @@ test('a log that grows is cosigned at each step, and the checkpoint then meets a
     const checkpoint = await log.checkpoint(size)
     const lines = await response.text()
     expect(lines).toMatch(/^\u2014 witness\.example\/w1 [A-Za-z0-9+/]+=*\n$/)
-    expect(await openCheckpoint(checkpoint, policy)).toEqual({ ok: false, reason: 'quorum_not_met' })
+    expect(await openCheckpoint(checkpoint, policy)).toEqual({
+      ok: false,
+      class: 'wrong_key',
+      reason: 'quorum_not_met',
+    })
     expect(await openCheckpoint(checkpoint + lines, policy)).toMatchObject({ ok: true, head: { size } })
     old = size
   }

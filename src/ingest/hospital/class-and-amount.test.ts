@@ -62,8 +62,8 @@ test('up to four decimals stand as they are, and more are rounded half up with t
       'x,G0105,HCPCS,,,outpatient,,,,,,,P,R,12.3',
     ),
   )
-  const told = rows.map(({ cpt, basis, derivation, ...row }) => [
-    `${cpt} ${basis.replace('hospital_', '')}`,
+  const told = rows.map(({ code, basis, derivation, ...row }) => [
+    `${code} ${basis.replace('hospital_', '')}`,
     derivation.method,
     derivation.inputs,
     'price' in row ? row.price : undefined,
@@ -131,7 +131,7 @@ test('a code without any amount in dollars is in the release, as a price that is
   const [none] = rows as [Row]
   const check = sourceCheck([source])
   expect(check({ ...none, locator: [{ citation: 0, line: 5 }] }, cited).ok).toBe(false)
-  expect(check({ ...none, cpt: 'G0102', locator: [{ citation: 0, line: 6 }] }, cited).ok).toBe(false)
-  expect(check({ ...none, cpt: 'G0105' }, cited).ok).toBe(false)
+  expect(check({ ...none, code: 'G0102', locator: [{ citation: 0, line: 6 }] }, cited).ok).toBe(false)
+  expect(check({ ...none, code: 'G0105' }, cited).ok).toBe(false)
   for (const cpt of ['G0101', 'G0103']) expect(findsCode(source, 'hospital-mrf:1234567893', cpt)).toBe(true)
 })

@@ -247,7 +247,7 @@ export async function refusal(
 /** A row in short: its key without the provider, and its amounts. */
 export const short = (row: Row): string => {
   const { low, high, amount } = row.derivation.inputs
-  const key = `${row.cpt}|${row.modifier ?? ''}|${row.basis.replace('hospital_', '')}|${row.setting ?? ''}`
+  const key = `${row.code}|${row.modifier ?? ''}|${row.basis.replace('hospital_', '')}|${row.setting ?? ''}`
   const told = row.kind === 'absence' ? row.reason : (amount ?? `${low}..${high}`)
   return [row.class ? `${key}|${row.class}` : key, told, ...row.flags].join(' ')
 }

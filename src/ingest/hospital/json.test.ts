@@ -71,7 +71,7 @@ describe('an item that is not JSON', () => {
         '[{"code_information"',
         `[{"code_information":[${named}],},{"code_information"`,
       )
-    const codes = async (named: string) => new Set((await loaded(broken(named))).rows.map(({ cpt }) => cpt))
+    const codes = async (named: string) => new Set((await loaded(broken(named))).rows.map(({ code }) => code))
     expect(await codes('{"code":"G0102","type":"HCPCS"}')).toEqual(new Set(['G0101', 'G0102']))
     expect(await codes('{ "type" : " cpt4 ",\n  "code" : "108u" }')).toEqual(new Set(['G0101', '0108U']))
     expect(await codes('{"code":99213,"type":"HCPC"},{"code":"99214","type":"RC"}')).toEqual(

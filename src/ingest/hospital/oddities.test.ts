@@ -271,8 +271,8 @@ describe('a JSON file', () => {
     })
     expect(await loaded(withCharge({}, { standard_charges: [] }))).toMatchObject({
       rows: [
-        { cpt: 'G0101', reason: 'no_price_stated', setting: 'inpatient', locator: [{ line: 1 }] },
-        { cpt: 'G0101', reason: 'no_price_stated', setting: 'outpatient', locator: [{ line: 1 }] },
+        { code: 'G0101', reason: 'no_price_stated', setting: 'inpatient', locator: [{ line: 1 }] },
+        { code: 'G0101', reason: 'no_price_stated', setting: 'outpatient', locator: [{ line: 1 }] },
       ],
       totals: { no_amount: 1 },
     })

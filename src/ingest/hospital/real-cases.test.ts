@@ -213,7 +213,7 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
     const alone = await loaded(write(charges))
     expect([alone.rows.map(short), alone.totals]).toEqual([['J3486||gross|outpatient 6.00'], { R03_other_code: 3 }])
     const same = beside(write(charges)).replaceAll('4711', '074176')
-    expect((await loaded(same)).rows.map(({ cpt }) => cpt)).toEqual(['J3486'])
+    expect((await loaded(same)).rows.map(({ code }) => code)).toEqual(['J3486'])
   })
 
   test('a file with days and stays alone is refused with why, whatever else is missing', async () => {
@@ -269,8 +269,8 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
         { code: 'G0101', setting: 'inpatient', billing: 'professional', gross: '7' },
       ]),
     ).toEqual([
-      'G0101|26|gross|outpatient 6.00',
       'G0101||cash|outpatient 4.00',
+      'G0101|26|gross|outpatient 6.00',
       'G0101||gross|inpatient|professional 7.00',
       'G0101||gross|outpatient 5.00 partial',
       'G0101||gross| unreadable',

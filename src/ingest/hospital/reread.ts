@@ -21,7 +21,7 @@ export function rereadHospital(): Reread {
     // A file before version 3 names no provider: only the release says whose it is.
     if (npis.length > 0 && !npis.includes(row.npi)) return fail('inputs_not_at_line')
 
-    const stated = ofCode.get(row.cpt) ?? []
+    const stated = ofCode.get(row.code) ?? []
     const whole = rowUnder(row, row.npi, stated)
     if (!whole) return fail('inputs_not_at_line')
     if (row.kind === 'absence') {
@@ -48,7 +48,7 @@ export function rereadHospital(): Reread {
 
 /** The row that some lines make under the key of another. */
 const rowUnder = (row: Row, npi: string, lines: readonly StatedLine[]): Row | undefined =>
-  rowsOfCode(row.cpt, lines, [npi], row.effective_from).find((each) => rowKey(each) === rowKey(row))
+  rowsOfCode(row.code, lines, [npi], row.effective_from).find((each) => rowKey(each) === rowKey(row))
 
 /** The row without its comparison: the price that it was compared with is not in the hospital's file. */
 function unmarked(row: Row): Row {

@@ -1,6 +1,6 @@
 import { unreadable } from '../../files/unreadable.ts'
 import { amountOf, statedAmount } from '../../proof/price/derivation.ts'
-import type { PricedRow, Row } from '../../proof/price/row.ts'
+import { type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { unreadableRow } from '../findings.ts'
 import { ABOVE, BELOW, HIGHEST, LOWEST, RESTORED, STATED, unitsOf } from './amounts.ts'
 import { perOf, together, UNSAID } from './drug-unit.ts'
@@ -94,17 +94,16 @@ function* maybe(lost: string, known: Entries): Generator<TallyEntry> {
 /** The rows of one code and provider, in the order of their keys. */
 const inKeyOrder = (rows: readonly Row[]): Row[] =>
   rows
-    .map((row) => ({ row, order: orderOf(row) }))
+    .map((row) => ({ row, order: rowKey(row) }))
     .sort((a, b) => (a.order < b.order ? -1 : 1))
     .map(({ row }) => row)
-const orderOf = (row: Row): string => `${row.modifier ?? ''}|${row.basis}|${row.setting ?? ''}|${row.class ?? ''}`
 
 /**
  * A price for each basis that has one. An amount that cannot be read makes it partial, or is a row of its own. Where no
  * line has an amount, the row of the lowest negotiated one says so.
  */
 function rowsOf(entry: TallyEntry, cpt: string, variant: string, effective_from: string): Row[] {
-  const base = { cpt, ...partsOf(variant), npi: null, effective_from }
+  const base = { code: cpt, payer: null, ...partsOf(variant), npi: null, effective_from }
   const rows = STATED.flatMap((basis, at): Row[] => {
     const price = priceOf(entry, at)
     const unread = entry.unread(at)
@@ -122,7 +121,7 @@ function rowsOf(entry: TallyEntry, cpt: string, variant: string, effective_from:
 }
 
 const emptyRow = (
-  base: Pick<Row, 'cpt' | 'modifier' | 'setting' | 'class' | 'npi' | 'effective_from'>,
+  base: Pick<Row, 'code' | 'payer' | 'modifier' | 'setting' | 'class' | 'npi' | 'effective_from'>,
   line: number,
 ): Row => ({
   ...base,

@@ -31,7 +31,7 @@ describe('anesthesia factors', () => {
       new Map(),
     )
     expect([edition, effective_from]).toEqual(['ANES2026', '2026-01-01'])
-    expect(rows.map((row) => [row.kind, row.cpt, row.region, saying(row), row.derivation.method])).toEqual([
+    expect(rows.map((row) => [row.kind, row.code, row.region, saying(row), row.derivation.method])).toEqual([
       ['rate', '00000', 'US-AK-01', '28.15', 'verbatim/1'],
       ['rate', '00000', 'national', '20.50', 'rounded/1'],
     ])

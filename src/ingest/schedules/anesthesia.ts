@@ -124,7 +124,8 @@ function* madeOf(source: Source, effective_from: string, rejects: Findings): Gen
 
 function rateOf({ line, factor }: FactorLine, region: string, effective_from: string): Row {
   const base: RowBase = {
-    cpt: ANY_CODE,
+    code: ANY_CODE,
+    payer: null,
     modifier: null,
     region,
     npi: null,

@@ -47,10 +47,10 @@ test('the fees of former bidding areas stand beside those of the states, and the
     const { rows, cited, edition } = inAreas(given)
     expect(edition).toBe('DMEPOS27Q1')
     expect(rows.map((row) => [rowKey(row), saying(row), 'price' in row ? row.price.per : ''])).toEqual([
-      [`E0601|${AKRON}||RR|medicare_dmepos|non_rural|`, '41.20', 'MONTH'],
-      [`E0601|${TWIN}||KE-KF-NU|medicare_dmepos|non_rural|`, '7.50', null],
-      [`E0601|${TWIN}||RR|medicare_dmepos|non_rural|`, '1040.00', 'MONTH'],
-      [`E0935|${AKRON}||RR|medicare_dmepos|non_rural|`, '2.25', 'DAY'],
+      [`E0601|${AKRON}||medicare_dmepos||RR|non_rural|`, '41.20', 'MONTH'],
+      [`E0601|${TWIN}||medicare_dmepos||KE-KF-NU|non_rural|`, '7.50', null],
+      [`E0601|${TWIN}||medicare_dmepos||RR|non_rural|`, '1040.00', 'MONTH'],
+      [`E0935|${AKRON}||medicare_dmepos||RR|non_rural|`, '2.25', 'DAY'],
     ])
     const reread = equipment.reread()
     for (const row of rows) {

@@ -31,7 +31,7 @@ describe('a list of drug limits', () => {
       ['J0006', 'x', '1 ML', ' $- ', '', ''],
     ])
     expect([edition, effective_from, effective_to]).toEqual(['ASP26Q4', '2026-10-01', '2026-12-31'])
-    expect(rows.map((row) => [row.cpt, saying(row), row.flags, row.indicators])).toEqual([
+    expect(rows.map((row) => [row.code, saying(row), row.flags, row.indicators])).toEqual([
       ['J0001', '0.004', ['reference_biological_add_on', 'unit_unparsed'], { coinsurance: '12.189' }],
       ['J0002', '6.497', ['hiv_prep'], { coinsurance: '20.000' }],
       ['J0003', 'no_price_stated', [], { coinsurance: '20.000' }],
@@ -62,7 +62,7 @@ describe('a list of drug limits', () => {
       ],
       rejects,
     )
-    expect(rows.map((row) => [row.cpt, saying(row), verifyDerivation(row).ok])).toEqual([
+    expect(rows.map((row) => [row.code, saying(row), verifyDerivation(row).ok])).toEqual([
       ['J0001', 'unreadable', true],
       ['J0002', '3.00', true],
     ])
@@ -115,11 +115,14 @@ testOnPublished('every limit of January 2026 is in the release, as it is printed
   const lines = naiveCsv(text).filter(([code = '']) => /^[A-Z0-9]{5}$/.test(code))
   const expected = lines.map(([code = '', , , limit = '', coinsurance = '']) => [code, limit, coinsurance])
   const shown = (row: Row) => (row.kind === 'absence' ? 'N/A' : Number(saying(row)).toFixed(3))
-  expect(rows.map((row) => [row.cpt, shown(row), row.indicators['coinsurance'] ?? ''])).toEqual(expected.sort())
+  expect(rows.map((row) => [row.code, shown(row), row.indicators['coinsurance'] ?? ''])).toEqual(expected.sort())
   const priced = rows.filter(({ kind }) => kind === 'price')
   expect([priced.length, rows.length]).toEqual([876, 877])
-  expect(rows.find(({ kind }) => kind === 'absence')).toMatchObject({ cpt: 'A9606', reason: 'no_price_stated' })
-  expect(rows.find(({ cpt }) => cpt === 'J0585')).toMatchObject({ price: { amount: '6.51', per: '1 UNIT' }, flags: [] })
+  expect(rows.find(({ kind }) => kind === 'absence')).toMatchObject({ code: 'A9606', reason: 'no_price_stated' })
+  expect(rows.find(({ code }) => code === 'J0585')).toMatchObject({
+    price: { amount: '6.51', per: '1 UNIT' },
+    flags: [],
+  })
 
   const count = (flag: string): number => rows.filter(({ flags }) => flags.includes(flag)).length
   const noted = (note: string): number => lines.filter((cells) => (cells[10] ?? '').includes(note)).length
@@ -137,7 +140,7 @@ testOnPublished('every limit of January 2026 is in the release, as it is printed
 
   const reread = drugs.reread()
   for (const row of rows) {
-    if (!verifyDerivation(row).ok) throw new Error(`does not follow: ${row.cpt}`)
+    if (!verifyDerivation(row).ok) throw new Error(`does not follow: ${row.code}`)
     expect(checked(reread, row, cited)).toEqual({ ok: true })
   }
   for (const [code = ''] of lines) expect([code, drugs.finds(given, code)]).toEqual([code, true])

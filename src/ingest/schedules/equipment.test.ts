@@ -25,7 +25,7 @@ const file = (...lines: string[][]) => source([['January 2027 Fee Schedule'], HE
 const inStates = (rows: readonly Row[], ...only: string[]) =>
   rows
     .filter(({ region }) => only.includes(region.slice(3)))
-    .map((row) => [row.cpt, row.region.slice(3), row.modifier, row.setting, saying(row)])
+    .map((row) => [row.code, row.region.slice(3), row.modifier, row.setting, saying(row)])
 
 describe('the equipment schedule', () => {
   test('states an amount for each state, and another for rural areas where there is one', () => {
@@ -53,7 +53,7 @@ describe('the equipment schedule', () => {
     expect(['E0002', 'E0003'].map((code) => equipment.finds(cited[0] as Source, code))).toEqual([true, false])
     // A code has something to say in every state.
     for (const code of ['E0001', 'E0002'])
-      expect(new Set(rows.filter(({ cpt }) => cpt === code).map(({ region }) => region)).size).toBe(53)
+      expect(new Set(rows.filter(({ code: each }) => each === code).map(({ region }) => region)).size).toBe(53)
   })
 
   test('has modifiers in the order of a key, and rent by the month or the day', () => {
@@ -62,7 +62,7 @@ describe('the equipment schedule', () => {
       line('E0935', ['RR', ''], ['1.50', '0', '0', '0']),
     ]
     const { rows } = equipment.open([file(...lines, line('E0001', ['NU', ''], ['5', '0', '0', '0']))], {}, new Map())
-    const priced = rows.flatMap((row) => (row.kind === 'price' ? [[row.cpt, row.modifier, row.price.per]] : []))
+    const priced = rows.flatMap((row) => (row.kind === 'price' ? [[row.code, row.modifier, row.price.per]] : []))
     expect(priced).toEqual([
       ['E0001', 'KH-RR', 'MONTH'],
       ['E0001', 'NU', null],
@@ -127,10 +127,10 @@ testOnPublished(
       }
     }
     const priced = rows.filter(({ kind }) => kind === 'price')
-    const named = (row: Row): string => `${row.cpt} ${row.modifier ?? ''} ${row.region.slice(3)} ${row.setting}`
+    const named = (row: Row): string => `${row.code} ${row.modifier ?? ''} ${row.region.slice(3)} ${row.setting}`
     const wrong = priced.filter((row) => expected.get(named(row)) !== saying(row))
     expect([wrong.map(named), priced.length, expected.size]).toEqual([[], expected.size, 225_804])
-    const seen = Map.groupBy(rows, ({ cpt }) => cpt)
+    const seen = Map.groupBy(rows, ({ code }) => code)
     expect([...seen.keys()].sort()).toEqual([...codes].sort())
     const silent = [...seen].filter(([, own]) => new Set(own.map(({ region }) => region)).size !== 53)
     expect(silent.map(([code]) => code)).toEqual([])

@@ -62,8 +62,8 @@ for (const [chart, file, column, beside, effective_from] of [...FILES, ...(isLon
       const made = new Set<string>()
       const modifiers = new Set<string>()
       for await (const row of reading?.rows ?? []) {
-        if (!('cpt' in row)) continue
-        made.add(row.cpt)
+        if (!('code' in row)) continue
+        made.add(row.code)
         for (const modifier of row.modifier?.split('-') ?? []) modifiers.add(modifier)
       }
       expect([...modifiers].filter((modifier) => !ROW_MODIFIERS.has(modifier))).toEqual([])
@@ -83,7 +83,7 @@ testOnPublished('three decimals, a price below a cent and a stray byte are read 
   const { rows } = (await READERS['cms-opps']?.read([published(OCTOBER)], {}, new Map())) ?? { rows: [] }
   const told = new Map<string, unknown>()
   for await (const row of rows)
-    if ('cpt' in row && 'basis' in row) told.set(row.cpt, row.kind === 'absence' ? row.reason : row.price)
+    if ('code' in row && 'basis' in row) told.set(row.code, row.kind === 'absence' ? row.reason : row.price)
   expect(told.get('J0585')).toEqual({ amount: '6.497', currency: 'USD', per: null })
   expect(told.get('J2002')).toEqual({ amount: '0.003', currency: 'USD', per: null })
   expect(told.get('A4341')).toBe('bundled')
@@ -96,7 +96,7 @@ testOnPublished('the file for qualifying participants is the chart cms-pfs-qpp a
   expect(reading?.effective_from).toBe('2026-01-01')
   let price: AnyRow | undefined
   for await (const row of reading?.rows ?? [])
-    if (rowKey(row) === '99213|national|||medicare_pfs_qpp|non_facility|') price = row
+    if (rowKey(row) === '99213|national||medicare_pfs_qpp|||non_facility|') price = row
   expect(price).toMatchObject({
     basis: 'medicare_pfs_qpp',
     price: { amount: '95.67' },

@@ -38,7 +38,7 @@ const csv = (lines: readonly (readonly string[])[], separator = ','): string =>
 const load = (given: Source, rejects: Findings = new Map()): Row[] => laboratoryRows(given, '2026-04-01', rejects)
 const brief = (rows: readonly Row[]) =>
   rows.map((row) => [
-    `${row.cpt}${row.modifier ?? ''}`,
+    `${row.code}${row.modifier ?? ''}`,
     row.kind === 'price' && 'amount' in row.price ? row.price.amount : row.kind === 'absence' ? row.reason : '',
     row.locator[0]?.line,
   ])
@@ -82,7 +82,7 @@ describe('a laboratory schedule', () => {
       '<c><v>2026</v></c><c><v>80047</v></c><c/><c><v>46113</v></c><c t="str"><v>N</v></c><c><v>13.729999999999999</v></c>'
     const [row] = load(book(`<row r="1">${heads}</row><row r="5">${line}</row>`))
     expect(row).toMatchObject({
-      cpt: '80047',
+      code: '80047',
       price: { amount: '13.73' },
       derivation: { method: 'verbatim/1', inputs: { rate: '13.73' } },
       locator: [{ citation: 0, line: 5 }],
@@ -129,7 +129,7 @@ describe('a line', () => {
     ] as const) {
       const rejects: Findings = new Map()
       const given = source(csv([HEADER, ...LINES, ['2026', 'G0104', '', '20260401', 'N', rate, '']]))
-      const row = load(given, rejects).find(({ cpt }) => cpt === 'G0104') as Row
+      const row = load(given, rejects).find(({ code }) => code === 'G0104') as Row
       expect([rate, row, rejects.size]).toMatchObject([
         rate,
         { kind: 'absence', reason: 'no_price_stated', derivation: { method: 'no-amount/1', inputs: { rate: stated } } },
@@ -180,14 +180,14 @@ describe('a line', () => {
       ]),
     )
     const rows = load(given)
-    expect(rows.find(({ cpt }) => cpt === 'G0104')).toMatchObject({
+    expect(rows.find(({ code }) => code === 'G0104')).toMatchObject({
       kind: 'absence',
       reason: 'unreadable',
       modifier: null,
       derivation: { inputs: { rule: 'R03' } },
       locator: [{ citation: 0, line: 6 }],
     })
-    const marked = rows.find(({ cpt, modifier }) => cpt === 'G0103' && modifier === null) as Row
+    const marked = rows.find(({ code, modifier }) => code === 'G0103' && modifier === null) as Row
     expect(marked).toMatchObject({ price: { amount: '19.33' }, flags: ['partial'] })
     const cited = [citation(given, 'x', { url: '', retrieved_at: '2026-10-01T00:00:00Z' })]
     for (const row of rows) {
@@ -206,13 +206,13 @@ describe('a line', () => {
     const rejects: Findings = new Map()
     const rows = load(given, rejects)
     expect(rejects.get('R10')?.count).toBe(2)
-    const withheld = rows.find(({ cpt, modifier }) => cpt === 'G0103' && modifier === null) as Row
+    const withheld = rows.find(({ code, modifier }) => code === 'G0103' && modifier === null) as Row
     expect(withheld).toMatchObject({ kind: 'absence', reason: 'withheld_conflict' })
     expect(withheld.locator.map(({ line }) => line)).toEqual([2, 6])
     const cited = [citation(given, 'x', { url: '', retrieved_at: '2026-10-01T00:00:00Z' })]
     expect(verifyDerivation(withheld)).toEqual({ ok: true })
     expect(sourceCheck([given])(withheld, cited)).toEqual({ ok: true })
-    const [picked] = load(source(csv([HEADER, ...LINES]))).filter(({ cpt, modifier }) => cpt === 'G0103' && !modifier)
+    const [picked] = load(source(csv([HEADER, ...LINES]))).filter(({ code, modifier }) => code === 'G0103' && !modifier)
     expect(sourceCheck([given])(picked as Row, cited)).toEqual({ ok: false, reason: 'other_amounts_in_file' })
     const invented = {
       ...withheld,
@@ -255,7 +255,7 @@ testOnPublished('both layouts that CMS has published load whole, to the cent', Q
   expect([newer.edition, newer.effective_from]).toEqual(['CLFS26Q2', '2026-04-01'])
   const counts = (rows: readonly Row[]) => [
     rows.length,
-    new Set(rows.map(({ cpt }) => cpt)).size,
+    new Set(rows.map(({ code }) => code)).size,
     rows.filter(({ kind }) => kind === 'absence').length,
     rows.filter(({ modifier }) => modifier === 'QW').length,
   ]
@@ -267,7 +267,7 @@ testOnPublished('both layouts that CMS has published load whole, to the cent', Q
       0,
     )
   expect([total(older.rows), total(newer.rows)].map(Math.round)).toEqual([76_074_080, 87_435_208])
-  const price = (rows: readonly Row[], cpt: string) => rows.find((row) => row.cpt === cpt && row.modifier === null)
+  const price = (rows: readonly Row[], cpt: string) => rows.find((row) => row.code === cpt && row.modifier === null)
   expect(price(newer.rows, '0001U')).toMatchObject({ price: { amount: '720.00' } })
   expect(price(newer.rows, '0002M')).toMatchObject({ price: { amount: '503.40' } })
 

@@ -32,7 +32,7 @@ const csv = (lines: readonly (readonly string[])[], separator = ','): string =>
 
 const stated = (row: Row): string =>
   row.kind === 'absence' ? row.reason : 'amount' in row.price ? row.price.amount : ''
-const brief = (rows: readonly Row[]) => rows.map((row) => [row.cpt, stated(row), row.locator[0]?.line])
+const brief = (rows: readonly Row[]) => rows.map((row) => [row.code, stated(row), row.locator[0]?.line])
 
 describe('an Addendum B', () => {
   test('states the payment rate of a code, or why there is none', () => {
@@ -138,13 +138,13 @@ describe('an Addendum B', () => {
     expect(unreadableIn(rejects)).toBe(1)
     const cited = [citation(given, 'x', { url: '', retrieved_at: '2026-10-01T00:00:00Z' })]
     for (const row of rows) {
-      expect([row.cpt, verifyDerivation(row)]).toEqual([row.cpt, { ok: true }])
-      expect([row.cpt, sourceCheck([given])(row, cited)]).toEqual([row.cpt, { ok: true }])
+      expect([row.code, verifyDerivation(row)]).toEqual([row.code, { ok: true }])
+      expect([row.code, sourceCheck([given])(row, cited)]).toEqual([row.code, { ok: true }])
     }
     // A line that can be read is no unreadable one.
     const hidden = {
-      ...(rows.find(({ cpt }) => cpt === 'C1714') as Row),
-      cpt: 'J2002',
+      ...(rows.find(({ code }) => code === 'C1714') as Row),
+      code: 'J2002',
       locator: [{ citation: 0, line: 10 }],
     }
     expect(sourceCheck([given])(hidden, cited)).toMatchObject({ ok: false })
@@ -162,7 +162,7 @@ const counted = (rows: readonly Row[]): Record<string, number> => {
 const tenths = (rows: readonly Row[]): number =>
   rows.reduce((sum, row) => sum + (row.kind === 'price' ? Math.round(Number(stated(row)) * 1000) : 0), 0)
 const amountOf = (rows: readonly Row[], cpt: string): string | undefined => {
-  const row = rows.find((each) => each.cpt === cpt)
+  const row = rows.find((each) => each.code === cpt)
   return row && stated(row)
 }
 
@@ -170,8 +170,8 @@ function checkAll(rows: readonly Row[], given: Source, every: number): void {
   const atSource = sourceCheck([given])
   const cited = [citation(given, 'x', { url: '', retrieved_at: '2026-10-01T00:00:00Z' })]
   for (const [i, row] of rows.entries()) {
-    expect([row.cpt, verifyDerivation(row)]).toEqual([row.cpt, { ok: true }])
-    if (i % every === 0) expect([row.cpt, atSource(row, cited)]).toEqual([row.cpt, { ok: true }])
+    expect([row.code, verifyDerivation(row)]).toEqual([row.code, { ok: true }])
+    if (i % every === 0) expect([row.code, atSource(row, cited)]).toEqual([row.code, { ok: true }])
   }
   const forged = { ...(rows[0] as Row), locator: [{ citation: 0, line: 7 }] }
   expect(atSource(forged, cited)).toMatchObject({ ok: false, reason: 'inputs_not_at_line' })
@@ -199,7 +199,7 @@ testOnPublished('the January 2025 workbook loads to the cent', [JANUARY], async 
   expect(tenths(rows)).toBe(43_564_558_283)
   const some = ['0308T', '70450', 'G0463', 'J1411', '50600', 'A4341'].map((cpt) => amountOf(rows, cpt))
   expect(some).toEqual(['16416.44', '106.34', '128.87', '3710000.00', 'inpatient_only', 'bundled'])
-  expect(rows.find(({ cpt }) => cpt === 'G0463')?.locator).toEqual([{ citation: 0, line: 14_280 }])
+  expect(rows.find(({ code }) => code === 'G0463')?.locator).toEqual([{ citation: 0, line: 14_280 }])
   checkAll(rows, given, 50)
 })
 

@@ -118,13 +118,13 @@ testOnPublished(
       const key = rowKey(row)
       if (key <= last) throw new Error(`out of order: ${key}`)
       last = key
-      if (key.startsWith('99213|national|||') && row.kind === 'price') amounts[key] = row.price
+      if (key.startsWith('99213|national||medicare_pfs||') && row.kind === 'price') amounts[key] = row.price
       if (at++ % 101 === 0 && !verifyDerivation(row).ok) throw new Error(`not what its inputs lead to: ${key}`)
     }
     expect(at).toBe(schedule.row_total)
     expect(amounts).toMatchObject({
-      '99213|national|||medicare_pfs|facility|': { amount: '57.45' },
-      '99213|national|||medicare_pfs|non_facility|': { amount: '95.19' },
+      '99213|national||medicare_pfs|||facility|': { amount: '57.45' },
+      '99213|national||medicare_pfs|||non_facility|': { amount: '95.19' },
     })
   },
   SLOW,

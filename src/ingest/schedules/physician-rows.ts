@@ -131,11 +131,12 @@ function rowBase(
   { basis, effective_from }: PhysicianEdition,
 ) {
   return {
-    cpt: line.cpt,
-    modifier: line.modifier || null,
+    code: line.cpt,
     region,
     npi: null,
     basis,
+    payer: null,
+    modifier: line.modifier || null,
     setting,
     class: null,
     effective_from,
@@ -190,7 +191,7 @@ function withheldRow(line: PhysicianLine, other: number, edition: PhysicianEditi
 }
 
 const refusedRow = (line: PhysicianLine, rule: 'R02' | 'R03', { basis, effective_from }: PhysicianEdition): Row =>
-  unreadableRow({ cpt: line.cpt, modifier: line.modifier || null, npi: null, basis, effective_from }, rule, line.line)
+  unreadableRow({ code: line.cpt, modifier: line.modifier || null, npi: null, basis, effective_from }, rule, line.line)
 
 /** One setting of one line: its prices share this in every place. */
 export interface Service {
@@ -237,7 +238,7 @@ export function priceRow(service: Service, place: Place): PricedRow {
   return {
     basis: edition.basis,
     class: null,
-    cpt: line.cpt,
+    code: line.cpt,
     derivation: { inputs: inputsOf(service, place), method: 'pfs-formula/1' },
     effective_from: edition.effective_from,
     flags: cap && ceiling < fee ? ['opps_cap'] : [],
@@ -246,6 +247,7 @@ export function priceRow(service: Service, place: Place): PricedRow {
     locator: 'line' in place ? [cited, { citation: 1, line: place.line }] : [cited],
     modifier,
     npi: null,
+    payer: null,
     price: { amount: dollars(Math.min(fee, ceiling)), currency: 'USD', per: null },
     region: place.region,
     setting,

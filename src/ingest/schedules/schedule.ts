@@ -68,7 +68,17 @@ type NamedPart = Part & { what: string }
 /** Members that every row of a line has. */
 export type RowBase = Pick<
   Row,
-  'cpt' | 'modifier' | 'region' | 'npi' | 'basis' | 'setting' | 'class' | 'effective_from' | 'indicators' | 'locator'
+  | 'code'
+  | 'region'
+  | 'npi'
+  | 'basis'
+  | 'payer'
+  | 'modifier'
+  | 'setting'
+  | 'class'
+  | 'effective_from'
+  | 'indicators'
+  | 'locator'
 >
 
 /** The row of a line that a rule refuses. */
@@ -80,7 +90,8 @@ export const refused = (base: RowBase, rule: LineRule): Row => ({
 
 /** The members of a row that holds for the whole country. A row without a modifier, a setting or indicators needs no others. */
 export const nationalRow = ({ citation, line, code }: CitedLine, basis: Basis, effective_from: string): RowBase => ({
-  cpt: code('cpt'),
+  code: code('cpt'),
+  payer: null,
   modifier: null,
   region: 'national',
   npi: null,
@@ -281,7 +292,7 @@ function rereadTables(
     const at = cited.map(({ source, line, citation }) => {
       const found = tables(source).at.get(line) ?? []
       // Several sheets of a workbook have a row of this number: the row has the code.
-      const ofCode = found.filter((each) => each.code('cpt').startsWith(row.cpt))
+      const ofCode = found.filter((each) => each.code('cpt').startsWith(row.code))
       const isMeant = (line: PartLine): boolean =>
         rowsOf({ ...line, citation }, row.effective_from).some(
           (each) => typeof each === 'object' && rowKey(each) === rowKey(row),
@@ -291,7 +302,7 @@ function rereadTables(
     })
     if (at.length === 0 || at.some(({ lines }) => lines.length === 0)) return fail('line_not_found')
     const files = new Map(cited.map(({ source, citation }) => [citation, source]))
-    const all = [...files].map(([citation, source]) => ({ citation, lines: tables(source).ofCode.get(row.cpt) ?? [] }))
+    const all = [...files].map(([citation, source]) => ({ citation, lines: tables(source).ofCode.get(row.code) ?? [] }))
     const underKey = (given: Parameters<typeof citedLines>[0]): Row | undefined => {
       const made = rowsIn(citedLines(given), (line) => rowsOf(line, row.effective_from))
       return rowsInOrder(made, new Map()).find((each) => rowKey(each) === rowKey(row))

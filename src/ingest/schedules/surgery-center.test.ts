@@ -21,7 +21,7 @@ const bb = (lines: string[][], quarter?: string) => source([['Addendum BB'], hea
 const ONE = ['G0105', '', 'x', 'Y', 'A2', '2.0', '$1,128.87 ']
 const TWO = ['J0002', '**', 'x', '', 'K2', '', '$7.50 ']
 const brief = (given: Parameters<typeof surgeryCenter.open>[0], rejects: Findings = new Map()) =>
-  surgeryCenter.open(given, {}, rejects).rows.map((row) => [row.cpt, saying(row), row.indicators, row.locator[0]])
+  surgeryCenter.open(given, {}, rejects).rows.map((row) => [row.code, saying(row), row.indicators, row.locator[0]])
 
 describe('the addenda of surgery centers', () => {
   test('are one edition, each cited, whatever the order in which they are given', () => {
@@ -30,7 +30,7 @@ describe('the addenda of surgery centers', () => {
       const { rows, edition, effective_from, cited, line_total } = surgeryCenter.open(given, {}, new Map())
       expect([edition, effective_from, line_total]).toEqual(['ASC26Q3', '2026-07-01', 3])
       expect(cited.map(({ file }) => file)).toEqual(['one.csv', 'two.csv'])
-      expect(rows.map((row) => [row.cpt, saying(row), row.indicators, row.locator])).toEqual([
+      expect(rows.map((row) => [row.code, saying(row), row.indicators, row.locator])).toEqual([
         ['G0105', '1128.87', { payment_indicator: 'A2', multiple_procedure: 'Y' }, [{ citation: 0, line: 3 }]],
         ['J0002', '7.50', { payment_indicator: 'K2' }, [{ citation: 1, line: 3 }]],
         ['J0003', 'bundled', { payment_indicator: 'N1' }, [{ citation: 1, line: 4 }]],
@@ -62,7 +62,7 @@ describe('the addenda of surgery centers', () => {
     const book: Source = { file: 'book.xlsx', bytes, text: '', sha256: toHex(sha256(bytes)), kind: 'xlsx' }
     const { rows, edition, cited } = surgeryCenter.open([book], {}, new Map())
     expect([edition, cited.map(({ file }) => file)]).toEqual(['ASC26Q3', ['book.xlsx', 'book.xlsx']])
-    expect(rows.map((row) => [row.cpt, saying(row), row.locator])).toEqual([
+    expect(rows.map((row) => [row.code, saying(row), row.locator])).toEqual([
       ['G0105', '1128.87', [{ citation: 0, line: 3 }]],
       ['J0002', '7.50', [{ citation: 1, line: 3 }]],
     ])
@@ -110,7 +110,7 @@ describe('the addenda of surgery centers', () => {
       ['G01', '', 'x', 'Y', 'A2', '', '$1.00'],
     ]
     const rows = surgeryCenter.open([aa(lines)], {}, rejects).rows
-    expect(rows.map((row) => [row.cpt, saying(row), verifyDerivation(row).ok])).toEqual([
+    expect(rows.map((row) => [row.code, saying(row), verifyDerivation(row).ok])).toEqual([
       ['G0101', 'unreadable', true],
       ['G0102', 'unreadable', true],
       ['G0103', 'bundled', true],
@@ -172,7 +172,7 @@ testOnPublished('every code and rate of both addenda of April 2026 is in the rel
       }),
   )
   const found = rows.map((row) => [
-    ...[row.cpt, row.indicators['payment_indicator'], row.kind === 'absence' ? '' : saying(row)],
+    ...[row.code, row.indicators['payment_indicator'], row.kind === 'absence' ? '' : saying(row)],
     row.indicators['multiple_procedure'] ?? '',
   ])
   expect(found).toEqual(expected.sort())
@@ -191,5 +191,5 @@ testOnPublished('every code and rate of both addenda of April 2026 is in the rel
   expect(holding).toEqual([false, true])
   const reread = surgeryCenter.reread()
   for (const row of rows)
-    if (!verifyDerivation(row).ok || !checked(reread, row, cited).ok) throw new Error(`does not follow: ${row.cpt}`)
+    if (!verifyDerivation(row).ok || !checked(reread, row, cited).ok) throw new Error(`does not follow: ${row.code}`)
 })

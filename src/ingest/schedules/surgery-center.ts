@@ -49,7 +49,7 @@ function surgeryCenterRow(given: CitedLine, effective_from: string): LineResult 
   const payment_indicator = printed.toUpperCase()
   const base: RowBase = {
     ...nationalRow(given, 'medicare_asc', effective_from),
-    cpt,
+    code: cpt,
     setting: 'asc',
     indicators: indicatorsOf({
       payment_indicator: [payment_indicator, INDICATOR],

@@ -30,7 +30,7 @@ test('a description may hold any delimiter: how cells are parted is shown by the
         line('2026', 'G0001', '', 'N', '12.50', delimiter === ',' ? `"${words.replaceAll('"', '""')}"` : words),
       )
       const rows = laboratory.open([given], DATED, new Map()).rows
-      expect([delimiter, other, rows.map(({ cpt }) => cpt)]).toEqual([delimiter, other, ['G0001']])
+      expect([delimiter, other, rows.map(({ code }) => code)]).toEqual([delimiter, other, ['G0001']])
     }
 })
 
@@ -45,7 +45,7 @@ test('a number with more digits than a row can state is refused alone', () => {
     ...outpatient.open([source('HCPCS Code,SI,Payment Rate', ...opps)], DATED, ofOutpatient).rows,
   ]
   expect(rows.every(isRow)).toBe(true)
-  expect(rows.map((row) => [row.cpt, row.kind])).toEqual([
+  expect(rows.map((row) => [row.code, row.kind])).toEqual([
     ['G0000', 'price'],
     ['G0001', 'absence'],
     ['G0002', 'absence'],
@@ -69,7 +69,7 @@ test('text with tabs is read as spreadsheets write it, and as programs do that q
     'G0004\t2" wide\tJ2\t"12,345.678"',
   )
   const rows = outpatient.open([given], DATED, new Map()).rows
-  expect(rows.map((row) => [row.cpt, row.kind === 'price' && row.price, row.locator[0]?.line])).toEqual(
+  expect(rows.map((row) => [row.code, row.kind === 'price' && row.price, row.locator[0]?.line])).toEqual(
     [
       ['G0001', '1128.87', 4],
       ['G0002', '7.50', 5],
@@ -93,7 +93,7 @@ test('the sheet of a workbook that has the table is found, and only if there is 
   const notes = [['What this is'], ['x', 'y']]
   for (const given of [book(LINES), book(notes, LINES), book(LINES, notes)]) {
     const { rows, cited } = open(given)
-    expect(rows.map(({ cpt, locator }) => [cpt, locator])).toEqual([['G0001', [{ citation: 0, line: 2 }]]])
+    expect(rows.map(({ code, locator }) => [code, locator])).toEqual([['G0001', [{ citation: 0, line: 2 }]]])
     expect(rows.map((row) => checked(outpatient.reread(), row, cited))).toEqual([{ ok: true }])
   }
   expect(refusal(() => open(book(LINES, notes, LINES)))).toContain('several sheets of the workbook')

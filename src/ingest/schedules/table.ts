@@ -297,7 +297,7 @@ const WITHHELD = {
 
 /** The row of a key for which the source states different things: it says that, and where. */
 function withheld(row: Row, other: Row): Row {
-  const { cpt, modifier, region, npi, basis, setting, effective_from, locator } = row
-  const key = { cpt, modifier, region, npi, basis, setting, class: row.class, effective_from }
+  const { code, region, npi, basis, payer, modifier, setting, effective_from, locator } = row
+  const key = { code, region, npi, basis, payer, modifier, setting, class: row.class, effective_from }
   return { ...key, ...WITHHELD, flags: [], locator: [...locator, ...other.locator] }
 }

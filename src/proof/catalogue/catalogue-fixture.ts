@@ -1,43 +1,25 @@
 // Lists of releases and editions from a registry in memory: those of an honest service, and any others of true parts.
 
-import { toBase64 } from '../bytes.ts'
 import { type Manifest, type Period, periodKey, WITHDRAWAL_SCHEMA, type Withdrawal } from '../price/release.ts'
-import { leafOf } from '../price/timeline.ts'
+import { indexOfKey } from '../price/timeline.ts'
+import { MemoryProof } from '../proof-fixture.ts'
 import type { MemoryRegistry, MemoryRelease } from '../registry-fixture.ts'
-import { HashTree } from '../tree/hash-tree.ts'
-import { type CoverageQuestion, EDITION_PROOF, holds, listedEdition } from './coverage.ts'
+import { type CoverageQuestion, holds, listedEdition } from './coverage.ts'
 import {
   compareReleases,
   type KnownRelease,
   listedRelease,
-  RELEASE_PROOF,
   type ReleasesQuestion,
   releaseKey,
   replacementOf,
   stateOf,
 } from './releases.ts'
-import { TIMELINE_PROOF, type TimelineProof, type TimelineRun } from './timeline-proof.ts'
 
 export const PAGE = { limit: 50, total: 0, next_offset: null }
 
-/** The periods `[from, to)` of the timeline. */
-export function runOf({ standing: { periods } }: MemoryRegistry, from: number, to: number): TimelineRun {
-  const { left, right } = new HashTree(periods.map(leafOf)).sides(from, to)
-  return {
-    from,
-    periods: periods.slice(from, to),
-    left_path: left.map(toBase64),
-    right_path: right.map(toBase64),
-  }
-}
-
-export async function timelineOf(
-  registry: MemoryRegistry,
-  ...stretches: readonly [from: number, to: number][]
-): Promise<TimelineProof> {
-  const runs = stretches.filter(([from, to]) => from < to).map(([from, to]) => runOf(registry, from, to))
-  return { type: TIMELINE_PROOF, runs, state: registry.state, log: await registry.proof() }
-}
+/** The places `[from, to)`, as far as there are any. */
+export const placesIn = ({ standing: { periods } }: MemoryRegistry, [from, to]: readonly [number, number]): number[] =>
+  Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i).filter((place) => place in periods)
 
 /** All that there is to know of a release. */
 export function knownOf({ entries, standing }: MemoryRegistry, { manifest, name }: MemoryRelease): KnownRelease {
@@ -53,42 +35,43 @@ export function knownOf({ entries, standing }: MemoryRegistry, { manifest, name 
 }
 
 /** A release as a list shows it. */
-export function itemOf(registry: MemoryRegistry, release: MemoryRelease) {
+export const itemOf = (registry: MemoryRegistry, release: MemoryRelease) => listedRelease(knownOf(registry, release))
+
+/** The entries that show a release of a list: its own, its withdrawal, and what counts in its place. */
+export function entriesOf(registry: MemoryRegistry, release: MemoryRelease): number[] {
   const known = knownOf(registry, release)
-  const tree = new HashTree(registry.log.leaves)
-  const inclusion = (index: number): string[] => tree.path(index).map(toBase64)
-  const withdrawal = known.withdrawal && {
-    entry: known.withdrawal.entry,
-    inclusion: inclusion(known.withdrawal.index),
-  }
   const all = registry.releases.map((each) => knownOf(registry, each))
-  return {
-    ...listedRelease(known),
-    proof: {
-      type: RELEASE_PROOF,
-      release: known.release,
-      inclusion: inclusion(known.log_index),
-      withdrawal: withdrawal ?? null,
-      replaced_by: replacedBy(replacementOf(known, all), inclusion),
-    },
-  }
+  const later = replacementOf(known, all)
+  return [known.log_index, ...(known.withdrawal ? [known.withdrawal.index] : []), ...(later ? [later.log_index] : [])]
 }
 
-export const replacedBy = (later: KnownRelease | undefined, inclusion: (index: number) => string[]) =>
-  later ? { release: later.release, index: later.log_index, inclusion: inclusion(later.log_index) } : null
+/** The periods around the place of a release that is in force on no day. */
+function around(registry: MemoryRegistry, release: MemoryRelease): number[] {
+  const at = indexOfKey(registry.standing.periods, releaseKey({ release: release.manifest }), periodKey)
+  return registry.isInForce(release) ? [] : placesIn(registry, [at - 1, at + 1])
+}
 
 /** A page of these releases with this stretch of the timeline, whatever they are. */
-export const releasesOf = async (
+export async function releasesOf(
   registry: MemoryRegistry,
   releases: readonly MemoryRelease[],
-  stretch: [from: number, to: number],
-  page: { offset?: number; has_more?: boolean } = {},
-) => ({
-  data: releases.map((release) => itemOf(registry, release)),
-  page: { ...PAGE, offset: 0, has_more: false, ...page },
-  links: {},
-  proof: await timelineOf(registry, stretch),
-})
+  stretch: readonly [from: number, to: number],
+  { from = 0, ...page }: { offset?: number; has_more?: boolean; from?: number } = {},
+) {
+  const proof = new MemoryProof(registry)
+  proof.addPeriods(placesIn(registry, stretch))
+  for (const release of releases) {
+    proof.addEntries(entriesOf(registry, release))
+    proof.addPeriods(around(registry, release))
+  }
+  return {
+    data: releases.map((release) => itemOf(registry, release)),
+    page: { ...PAGE, offset: 0, has_more: false, ...page },
+    links: {},
+    from,
+    proof: await proof.member(),
+  }
+}
 
 /** The list of an honest service. */
 export function releaseList(registry: MemoryRegistry, asked: ReleasesQuestion = {}, limit = 50) {
@@ -100,61 +83,63 @@ export function releaseList(registry: MemoryRegistry, asked: ReleasesQuestion = 
     .sort((a, b) => compareReleases(a.known, b.known))
   const shown = fitting.slice(offset, offset + limit)
   const { periods } = registry.standing
-  const [first, last] = [shown[0]?.known, shown.at(-1)?.known]
-  const before = (period: Period): boolean => {
-    const key = periodKey(period)
-    if (!first) return key < `${chart}|`
-    return key < releaseKey(first) || (key === releaseKey(first) && !first.period)
-  }
-  const upTo = (period: Period): boolean => (last ? periodKey(period) <= releaseKey(last) : before(period))
-  const from = Math.max(0, periods.filter(before).length - 1)
-  const to = Math.min(periods.length, periods.filter(upTo).length + 1)
+  const before = fitting.slice(0, offset).findLast(({ known }) => known.period)
+  const begin = before ? `${releaseKey(before.known)}~` : chart === undefined ? '' : `${chart}|`
+  const from = indexOfKey(periods, begin, periodKey)
+  const listed = shown.filter(({ known }) => known.period).length
   const releases = shown.map(({ release }) => release)
-  return releasesOf(registry, releases, [from, to], { offset, has_more: offset + limit < fitting.length })
+  const has_more = offset + limit < fitting.length
+  return releasesOf(registry, releases, [from - 1, from + listed + 1], { offset, has_more, from })
 }
 
-/** An edition as coverage shows it. What it holds is invented: nothing of it is proved. */
 export const editionItem = (release: Manifest, period: Period) => ({
   ...listedEdition(release, period),
-  title: 'A schedule',
-  codes: 1,
-  code_prefixes: [],
-  regions: { total: 0, list: [] },
-  npis: { total: 0, list: [] },
-  code: null,
-  proof: { type: EDITION_PROOF, release },
+  about: {
+    title: 'A schedule',
+    codes: 1,
+    code_prefixes: [],
+    regions: { total: 0, list: [] },
+    npis: { total: 0, list: [] },
+  },
 })
 
 /** A page of these periods, whatever they are. */
-export const coverageOf = async (
+export async function coverageOf(
   registry: MemoryRegistry,
   as_of: string,
   places: readonly number[],
-  stretch: [from: number, to: number],
-  page: { offset?: number; has_more?: boolean } = {},
-) => ({
-  data: places.map((place) => {
-    const period = registry.standing.periods[place] as Period
-    return editionItem(registry.releaseNamed(period.release)?.manifest as Manifest, period)
-  }),
-  page: { ...PAGE, offset: 0, has_more: false, ...page },
-  links: {},
-  as_of,
-  proof: await timelineOf(registry, stretch),
-})
+  stretch: readonly [from: number, to: number],
+  { from = 0, ...page }: { offset?: number; has_more?: boolean; from?: number } = {},
+) {
+  const proof = new MemoryProof(registry)
+  const releases = places.map((place) => registry.releaseNamed((registry.standing.periods[place] as Period).release))
+  for (const release of releases) if (release) proof.release(release)
+  proof.addPeriods(placesIn(registry, stretch))
+  return {
+    data: places.map((place, i) =>
+      editionItem(releases[i]?.manifest as Manifest, registry.standing.periods[place] as Period),
+    ),
+    page: { ...PAGE, offset: 0, has_more: false, ...page },
+    links: {},
+    as_of,
+    from,
+    proof: await proof.member(),
+  }
+}
 
 /** Coverage of an honest service, by day and chart. */
 export function coverageList(registry: MemoryRegistry, { as_of, chart, offset = 0 }: CoverageQuestion, limit = 50) {
   const { periods } = registry.standing
-  const ofChart = periods.flatMap((period, i) => (period.chart === chart ? i : []))
-  const at = periods.filter((period) => periodKey(period) < `${chart}|`).length
   const [begin, end] =
-    chart === undefined ? [0, periods.length] : [Math.max(0, at - 1), Math.min(periods.length, at + ofChart.length + 1)]
+    chart === undefined
+      ? [0, periods.length]
+      : [indexOfKey(periods, `${chart}|`, periodKey), indexOfKey(periods, `${chart}|~`, periodKey)]
   const listed = periods.flatMap((period, i) =>
     holds(period, as_of) && (chart ?? period.chart) === period.chart ? i : [],
   )
   const has_more = offset + limit < listed.length
   const shown = listed.slice(offset, offset + limit)
-  const from = offset === 0 ? begin : (listed[offset - 1] as number)
-  return coverageOf(registry, as_of, shown, [from, has_more ? (shown.at(-1) as number) + 1 : end], { offset, has_more })
+  const from = (listed[Math.min(offset, listed.length) - 1] ?? begin - 1) + 1
+  const to = has_more ? (shown.at(-1) as number) + 1 : end
+  return coverageOf(registry, as_of, shown, [from - 1, to + 1], { offset, has_more, from })
 }

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { utf8 } from '../bytes.ts'
 import { canonical } from '../canonical-json.ts'
+import { type Fault, failed } from '../fault.ts'
 import { aSigner, keyOf, MemoryLog } from '../fixture.ts'
 import { stateOf } from '../price/timeline.ts'
-import { aFee, aRow, MemoryRegistry, RECORDED } from '../registry-fixture.ts'
+import { aFee, aRow, MemoryRegistry, RECORDED, shortProof } from '../registry-fixture.ts'
 import { type CoverageQuestion, isNextPage, type TrustPolicy, verifyBody } from '../verify-lists.ts'
 import { coverageList, coverageOf } from './catalogue-fixture.ts'
 
@@ -15,13 +16,13 @@ const policy: TrustPolicy = { logs: [{ key: keyOf(signer) }], retired: [], witne
 function aRegistry(): MemoryRegistry {
   const registry = new MemoryRegistry(signer)
   const quarter = (chart: string, edition: string, from: string, to: string) =>
-    registry.publish([aFee({ cpt: '99213' })], { chart, edition, effective_from: from, effective_to: to })
+    registry.publish([aFee({ code: '99213' })], { chart, edition, effective_from: from, effective_to: to })
   for (const chart of ['cms-pfs', 'cms-pfs-qpp']) {
     quarter(chart, '2026B', '2026-04-01', '2026-06-30')
     quarter(chart, '2026C', '2026-07-01', '2026-09-30')
   }
   quarter('cms-pfs', '2026D', '2026-10-01', '2026-12-31')
-  registry.publish([aRow({ cpt: '80053' })], { chart: 'cms-clfs' })
+  registry.publish([aRow({ code: '80053' })], { chart: 'cms-clfs' })
   quarter('cms-asp', '2026B', '2026-04-01', '2026-06-30')
   return registry
 }
@@ -34,7 +35,7 @@ const check = (body: unknown, asked: Partial<CoverageQuestion> | 'any' = {}) =>
     policy,
     asked === 'any' ? { anyQuestion: true } : { coverage: { as_of: DAY, ...asked } },
   )
-const refused = (reason: string, at?: number) => ({ ok: false as const, reason, ...(at ? { at } : {}) }) as never
+const refused = (reason: string, at?: number) => ({ ...failed(reason as Fault), ...(at ? { at } : {}) }) as never
 
 test('coverage proves which editions are in force on the day', async () => {
   const body = await coverageList(registry, { as_of: DAY })
@@ -78,10 +79,16 @@ test('no stretch of the timeline hides an edition of the day, or adds another', 
 
 test('of a chart, the neighbours on both sides must be shown', async () => {
   const asked = { chart: 'cms-pfs-qpp' }
-  expect(await check(await coverageOf(registry, DAY, [3], [1, 5]), asked)).toMatchObject({ ok: true })
-  expect(await check(await coverageOf(registry, DAY, [3], [2, 5]), asked)).toEqual(refused('releases_left_out'))
-  expect(await check(await coverageOf(registry, DAY, [3], [1, 4]), asked)).toEqual(refused('releases_left_out'))
-  expect(await check(await coverageOf(registry, DAY, [], [1, 3]), asked)).toEqual(refused('releases_left_out'))
+  expect(await check(await coverageOf(registry, DAY, [3], [1, 5], { from: 2 }), asked)).toMatchObject({ ok: true })
+  expect(await check(await coverageOf(registry, DAY, [3], [2, 5], { from: 2 }), asked)).toEqual(
+    refused('releases_left_out'),
+  )
+  expect(await check(await coverageOf(registry, DAY, [3], [1, 4], { from: 2 }), asked)).toEqual(
+    refused('releases_left_out'),
+  )
+  expect(await check(await coverageOf(registry, DAY, [], [1, 3], { from: 2 }), asked)).toEqual(
+    refused('releases_left_out'),
+  )
 })
 
 test('with a code or a provider only that the listed editions are in force is proved', async () => {
@@ -97,10 +104,9 @@ test('with a code or a provider only that the listed editions are in force is pr
 test('what is proved of an edition is compared, what it holds is not, and other members are refused', async () => {
   const body = await coverageList(registry, { as_of: DAY })
   const [item] = body.data
-  const free = ['title', 'codes', 'code_prefixes', 'regions', 'npis', 'code']
-  for (const name of Object.keys(item ?? {}).filter((each) => each !== 'proof')) {
+  for (const name of Object.keys(item ?? {})) {
     const data = body.data.with(0, { ...item, [name]: 'x' } as never)
-    expect([name, await check({ ...body, data })]).toMatchObject([name, { ok: free.includes(name) }])
+    expect([name, await check({ ...body, data })]).toMatchObject([name, { ok: name === 'about' }])
   }
   expect(await check({ ...body, data: body.data.with(0, { ...item, price: '1.00' } as never) })).toEqual(
     refused('body_contradicts_proof', 1),
@@ -114,9 +120,13 @@ test('an edition of another day, and a page of another day or chart, are refused
   expect(await check({ ...body, as_of: '2026-07-16' })).toEqual(refused('answers_another_question'))
   expect(await check(body, { chart: 'cms-pfs' })).toEqual(refused('answers_another_question'))
   expect(await check(await coverageOf(registry, DAY, [1, 4], [0, length]))).toEqual(refused('release_not_in_force', 2))
-  const forged = { ...body.data[0], proof: { ...body.data[0]?.proof, release: body.data[1]?.proof.release } }
+  const forged = { ...body.data[0], release_id: body.data[1]?.release_id }
   expect(await check({ ...body, data: body.data.with(0, forged as never) })).toEqual(
     refused('body_contradicts_proof', 1),
+  )
+  const strange = { ...body.data[0], release_id: 'cms-clfs:2026D:1' }
+  expect(await check({ ...body, data: body.data.with(0, strange as never) })).toEqual(
+    refused('release_not_in_force', 1),
   )
   const { proof: _, ...bare } = body
   expect(await check(bare)).toEqual(refused('proof_missing'))
@@ -124,17 +134,16 @@ test('an edition of another day, and a page of another day or chart, are refused
 
 test('a timeline whose own signer broke its order is refused', async () => {
   const { proof, ...rest } = await coverageList(registry, { as_of: DAY })
-  const [run] = proof.runs
-  if (!run) throw new Error('no run')
-  for (const periods of [
-    run.periods.toReversed(),
-    run.periods.map((period) => ({ ...period, to: '2026-12-31' })),
-    run.periods.map((period) => ({ ...period, to: '2025-12-31' })),
-  ]) {
-    const state = stateOf({ periods, providers: [] }, RECORDED)
-    const log = await new MemoryLog(signer).append(utf8(canonical(state))).prove(0)
-    const forged = { ...proof, runs: [{ ...run, periods }], state, log }
-    expect(await check({ ...rest, proof: forged })).toEqual(refused('leaves_contradict'))
+  const { periods } = registry.standing
+  for (const [lie, reason] of [
+    [periods.toReversed(), 'periods_contradict'],
+    [periods.map((period) => ({ ...period, to: '2026-12-31' })), 'periods_contradict'],
+    [periods.map((period) => ({ ...period, to: '2025-12-31' })), 'periods_contradict'],
+  ] as const) {
+    const state = stateOf({ periods: lie, providers: [] }, RECORDED)
+    const log = shortProof(await new MemoryLog(signer).append(utf8(canonical(state))).prove(0))
+    const timeline = { leaves: lie.map((period, i) => [i, period]) }
+    expect(await check({ ...rest, proof: { ...proof, timeline, state, log } })).toEqual(refused(reason))
   }
 })
 
@@ -158,21 +167,21 @@ test('pages that were read one after the other show whether an edition is on nei
   const first = await page(await coverageList(registry, { as_of: DAY }, 1))
   const second = await page(await coverageList(registry, { as_of: DAY, offset: 1 }, 1), 1)
   const third = await page(await coverageList(registry, { as_of: DAY, offset: 2 }, 1), 2)
-  expect([first, second, third].map(({ page }) => [page?.has_more, page?.before?.chart])).toEqual([
-    [true, undefined],
-    [true, 'cms-clfs'],
-    [false, 'cms-pfs-qpp'],
+  expect([first, second, third].map(({ page }) => [page?.has_more, page?.from, page?.to])).toEqual([
+    [true, 0, 2],
+    [true, 2, 4],
+    [false, 4, length],
   ])
   expect([isNextPage(second, first), isNextPage(third, second)]).toEqual([true, true])
   // The last edition, said to be the second one: it is proved by itself, and does not go on where the first page ends.
-  const skipping = await page(await coverageOf(registry, DAY, [5], [3, length], { offset: 1 }), 1)
+  const skipping = await page(await coverageOf(registry, DAY, [5], [3, length], { offset: 1, from: 5 }), 1)
   expect([isNextPage(skipping, first), isNextPage(first, first), isNextPage(first, third)]).toEqual([
     false,
     false,
     false,
   ])
   const later = registry.snapshot()
-  later.publish([aRow({ cpt: '80053' })], { chart: 'cms-dmepos' })
+  later.publish([aRow({ code: '80053' })], { chart: 'cms-dmepos' })
   const newer = await page(await coverageList(later, { as_of: DAY, offset: 1 }, 1), 1)
   expect(isNextPage(newer, first)).toBe(false)
   const some = await verifyBody(JSON.stringify(await coverageOf(registry, DAY, [3], [1, 4])), policy, {
@@ -195,9 +204,15 @@ test('an edition is in force on the day on which it begins and on the day on whi
 })
 
 test('a later page lists what follows the page before: neither nothing, nor as many of the others', async () => {
-  const from = (places: number[], stretch: [number, number]) =>
-    coverageOf(registry, DAY, places, stretch, { offset: 1 }).then((body) => check(body, { offset: 1 }))
-  expect(await from([3, 5], [1, length])).toMatchObject({ ok: true, entries: 2 })
-  expect(await from([1, 3], [1, length])).toEqual(refused('releases_left_out'))
-  expect(await from([], [5, length])).toEqual(refused('nothing_proved'))
+  const at = (from: number, places: number[], stretch: [number, number]) =>
+    coverageOf(registry, DAY, places, stretch, { offset: 1, from }).then((body) => check(body, { offset: 1 }))
+  expect(await at(2, [3, 5], [1, length])).toMatchObject({ ok: true, entries: 2 })
+  expect(await at(2, [1, 3], [1, length])).toEqual(refused('releases_left_out'))
+  expect(await at(2, [], [1, length])).toEqual(refused('releases_left_out'))
+  expect(await at(5, [], [5, length])).toEqual(refused('releases_left_out'))
+  // A page past the end proves that it is past the end, and goes on from no page that ends before.
+  const past = await at(length, [], [0, 0])
+  expect(past).toMatchObject({ ok: true, entries: 0, page: { from: length, to: length } })
+  const first = await check(await coverageList(registry, { as_of: DAY }, 1))
+  expect(past.ok && first.ok && isNextPage(past, first)).toBe(false)
 })

@@ -1,12 +1,14 @@
 // Histories from a registry in memory: that of an honest service, and any others of true parts.
 
-import { answerOf } from '../answer-fixture.ts'
-import { type ParsedQuestion, parseQuestion } from '../lookup/question.ts'
+import { parsed } from '../answer-fixture.ts'
+import { lineOf } from '../list-fixture.ts'
+import type { ParsedQuestion } from '../lookup/question.ts'
 import { CHARTS, chartsFor } from '../price/charts.ts'
-import { type Period, periodKey } from '../price/release.ts'
+import { type Period, periodKey, providerKey } from '../price/release.ts'
+import { indexOfKey } from '../price/timeline.ts'
+import { MemoryProof } from '../proof-fixture.ts'
 import type { MemoryRegistry, MemoryRelease } from '../registry-fixture.ts'
-import { ShownRows } from '../set-fixture.ts'
-import { PAGE, runOf } from './catalogue-fixture.ts'
+import { PAGE, placesIn } from './catalogue-fixture.ts'
 import { basisAsked, compareEditions, editionOf, type HistoryQuestion } from './history.ts'
 
 const ANY_DAY = '2000-01-01'
@@ -18,16 +20,15 @@ export function chartsOf(registry: MemoryRegistry, { npi, basis, setting }: Pars
 
 /** The part of the timeline of a chart, with its neighbours. */
 export function stretchOf({ standing: { periods } }: MemoryRegistry, chart: string): [from: number, to: number] {
-  const before = periods.filter((period) => periodKey(period) < `${chart}|`).length
-  const own = periods.filter((period) => period.chart === chart).length
-  return [Math.max(0, before - 1), Math.min(periods.length, before + own + 1)]
+  const [from, to] = [indexOfKey(periods, `${chart}|`, periodKey), indexOfKey(periods, `${chart}|~`, periodKey)]
+  return [Math.max(0, from - 1), Math.min(periods.length, to + 1)]
 }
 
 export interface HistoryParts {
   /** The editions that are listed, if not all. The question is asked of each. */
   periods?: readonly Period[]
   /** The parts of the timeline, if not those of the charts. */
-  stretches?: readonly [from: number, to: number][]
+  stretches?: readonly (readonly [from: number, to: number])[]
   has_more?: boolean
 }
 
@@ -38,33 +39,29 @@ export async function historyOf(
   told: HistoryParts = {},
   limit = 50,
 ) {
-  const parsed = parseQuestion({ ...asked, as_of: ANY_DAY })
-  if (typeof parsed === 'string') throw new RangeError(`not a question: ${parsed}`)
-  const charts = chartsOf(registry, parsed)
-  const all = registry.standing.periods.filter(({ chart }) => charts.includes(chart)).sort(compareEditions)
-  const shown = new ShownRows(registry)
+  const question = parsed({ ...asked, as_of: ANY_DAY })
+  const charts = chartsOf(registry, question)
+  const { periods, providers } = registry.standing
+  const all = periods.filter(({ chart }) => charts.includes(chart)).sort(compareEditions)
+  const proof = new MemoryProof(registry)
   const data = []
   for (const period of told.periods ?? all.slice(offset, offset + limit)) {
     const release = registry.releaseNamed(period.release) as MemoryRelease
-    const question = { ...asked, basis: basisAsked(period.chart, parsed, CHARTS), as_of: period.from }
-    const { body, decision } = await answerOf(registry, question)
-    const answer = decision.outcome === 'price' ? priced(shown, body) : { status: 404, problem: shown.lineOf(body) }
-    shown.because({ releases: [registry.share(release)], rows: [], periods: [], providers: [] })
-    data.push({ ...editionOf(release.manifest, period), answer })
+    const basis = basisAsked(period.chart, question, CHARTS)
+    const { line } = lineOf(proof, { ...asked, basis, as_of: period.from })
+    proof.release(release)
+    data.push({ ...editionOf(release.manifest, period), answer: line })
   }
-  const isEmpty = registry.standing.periods.length === 0
-  const stretches = told.stretches ?? (isEmpty ? [] : charts.map((chart) => stretchOf(registry, chart)))
+  for (const stretch of told.stretches ?? charts.map((chart) => stretchOf(registry, chart)))
+    proof.addPeriods(placesIn(registry, stretch))
+  if (question.npi !== null) {
+    const at = indexOfKey(providers, `${question.npi}|`, providerKey)
+    proof.addProviders([at - 1, at, at + 1].filter((place) => place in providers))
+  }
   return {
     data,
     page: { ...PAGE, offset, has_more: told.has_more ?? offset + data.length < all.length },
     links: {},
-    timeline: stretches.map(([from, to]) => runOf(registry, from, to)),
-    ...(await shown.parts()),
+    proof: await proof.member(),
   }
-}
-
-function priced(shown: ShownRows, { because, place, modifiers_ignored, adjustment, ...row }: Record<string, unknown>) {
-  const beside = { because, place, modifiers_ignored, adjustment }
-  const told = Object.fromEntries(Object.entries(beside).filter(([, value]) => value !== undefined))
-  return { status: 200, ...shown.lineOf({ row, ...told }) }
 }

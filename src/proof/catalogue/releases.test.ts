@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
+import { type Fault, failed } from '../fault.ts'
 import { aSigner, keyOf } from '../fixture.ts'
 import { WITHDRAWAL_SCHEMA } from '../price/release.ts'
 import { aFee, aRow, MemoryRegistry, MemoryRelease, RECORDED } from '../registry-fixture.ts'
 import { type Inquiry, isNextPage, type TrustPolicy, verifyBody } from '../verify-lists.ts'
-import { itemOf, knownOf, releaseList, releasesOf } from './catalogue-fixture.ts'
+import { type itemOf, knownOf, releaseList, releasesOf } from './catalogue-fixture.ts'
 import type { ReleasesQuestion } from './releases.ts'
 
 const signer = await aSigner('registry.example/log/registry')
@@ -13,7 +14,7 @@ const policy: TrustPolicy = { logs: [{ key: keyOf(signer) }], retired: [], witne
 function aRegistry() {
   const registry = new MemoryRegistry(signer)
   const of = (edition: string, effective_from: string, given: object = {}) =>
-    registry.publish([aFee({ cpt: '99213', effective_from })], {
+    registry.publish([aFee({ code: '99213', effective_from })], {
       chart: 'cms-pfs',
       edition,
       effective_from,
@@ -26,13 +27,13 @@ function aRegistry() {
   const withdrawn = of('2026C', '2026-07-01')
   registry.withdraw(withdrawn)
   const last = of('2026D', '2026-10-01')
-  const clfs = registry.publish([aRow({ cpt: '80053' })], { chart: 'cms-clfs' })
+  const clfs = registry.publish([aRow({ code: '80053' })], { chart: 'cms-clfs' })
   return { registry, first, replaced, second, withdrawn, last, clfs }
 }
 
 const check = (body: unknown, asked: ReleasesQuestion | 'any' = {}) =>
   verifyBody(JSON.stringify(body), policy, asked === 'any' ? { anyQuestion: true } : { releases: asked })
-const refused = (reason: string, at?: number) => ({ ok: false as const, reason, ...(at ? { at } : {}) }) as never
+const refused = (reason: string, at?: number) => ({ ...failed(reason as Fault), ...(at ? { at } : {}) }) as never
 
 test('a list of releases says what is in force, what was replaced and what was withdrawn', async () => {
   const { registry, clfs, first, second, replaced, withdrawn, last } = aRegistry()
@@ -66,7 +67,7 @@ test('every page of a list, by every size and filter, is proved, and no page pas
         for (const offset of [0, 1, 3]) {
           const asked = { chart, state, offset }
           const body = await releaseList(registry, asked, limit)
-          const isNothing = body.data.length === 0 && (offset > 0 || (state ?? 'published') !== 'published')
+          const isNothing = body.data.length === 0 && (state ?? 'published') !== 'published'
           expect([asked, await check(body, asked)]).toMatchObject([
             asked,
             isNothing ? refused('nothing_proved') : { ok: true, entries: body.data.length },
@@ -102,11 +103,19 @@ test('no other stretch of the timeline hides a release that is in force', async 
 test('what is added, said twice or put elsewhere is noticed', async () => {
   const { registry, first, clfs } = aRegistry()
   const body = await releaseList(registry)
-  const stranger = new MemoryRelease([aFee({ cpt: '99213' })], { chart: 'cms-asc' })
+  const { manifest } = new MemoryRelease([aFee({ code: '99213' })], { chart: 'cms-asc' })
   const [item] = body.data
-  const forged = { ...item, release_id: 'cms-asc:2026C:1', chart: 'cms-asc' }
-  const proof = { ...item?.proof, release: stranger.manifest }
-  expect(await check({ ...body, data: [{ ...forged, proof }, ...body.data] })).toEqual(refused('release_not_in_log', 1))
+  const forged = { ...item, release_id: manifest.release_id, chart: manifest.chart }
+  const added = [forged, ...body.data]
+  expect(await check({ ...body, data: added })).toEqual(refused('body_contradicts_proof', 1))
+  for (const log_index of [999, -1, 0, 'x', null, body.data[4]?.withdrawn_log_index])
+    expect(await check({ ...body, data: [{ ...forged, log_index }, ...body.data] })).toEqual(
+      refused('proof_missing', 1),
+    )
+  const { entries } = body.proof
+  const leaves = entries?.leaves?.map(([at, entry]) => [at, at === item?.log_index ? manifest : entry])
+  const proof = { ...body.proof, entries: { ...entries, leaves } }
+  expect(await check({ ...body, data: added, proof })).toEqual(refused('entry_not_in_log'))
   expect(await check({ ...body, data: [item, ...body.data] })).toEqual(refused('entries_out_of_order', 2))
   expect(await check({ ...body, data: body.data.toReversed() })).toEqual(refused('entries_out_of_order', 2))
   expect(await check(await releasesOf(registry, [clfs, first], [0, 2]))).toEqual(refused('releases_left_out'))
@@ -127,39 +136,30 @@ test('a release that is in force cannot be shown as replaced or withdrawn, nor t
   const body = await releaseList(registry)
   const at = (edition: string, revision = 1) =>
     body.data.findIndex(({ release_id }) => release_id === `cms-pfs:${edition}:${revision}`)
-  const asReplaced = { ...body.data[at('2026A')], state: 'replaced', in_force: null }
-  expect(await check({ ...body, data: body.data.with(at('2026A'), asReplaced as never) })).toMatchObject(
-    refused('body_contradicts_proof'),
-  )
-  const { withdrawal } = body.data[at('2026C')]?.proof ?? {}
-  const stolen = { ...body.data[at('2026A')], withdrawn_log_index: body.data[at('2026C')]?.withdrawn_log_index }
-  const asWithdrawn = { ...stolen, proof: { ...body.data[at('2026A')]?.proof, withdrawal } }
-  expect(await check({ ...body, data: body.data.with(at('2026A'), asWithdrawn as never) })).toMatchObject(
-    refused('body_contradicts_proof'),
-  )
-  // Nor a replaced one as withdrawn, by the withdrawal of another.
+  const shownAs = async (edition: string, change: (item: ReturnType<typeof itemOf>) => object) => {
+    const item = body.data[at(edition)] as ReturnType<typeof itemOf>
+    const verdict = await check({ ...body, data: body.data.with(at(edition), change(item) as never) })
+    return verdict.ok ? 'ok' : verdict.reason
+  }
   const { withdrawn_at, withdrawn_reason, withdrawn_log_index } = body.data[at('2026C')] ?? {}
-  const borrowed = {
-    ...body.data[at('2026B')],
-    state: 'withdrawn',
-    ...{ withdrawn_at, withdrawn_reason, withdrawn_log_index },
-    proof: { ...body.data[at('2026B')]?.proof, withdrawal, replaced_by: null },
-  }
-  expect(await check({ ...body, data: body.data.with(at('2026B'), borrowed as never) })).toMatchObject(
-    refused('body_contradicts_proof'),
-  )
+  const withdrawal = { state: 'withdrawn', withdrawn_at, withdrawn_reason, withdrawn_log_index }
+  const notInForce = ({ in_force: _, ...item }: ReturnType<typeof itemOf>) => item
+  expect(await shownAs('2026A', (item) => item)).toBe('ok')
+  expect(await shownAs('2026A', (item) => ({ ...notInForce(item), state: 'replaced' }))).toBe('body_contradicts_proof')
+  expect(await shownAs('2026A', (item) => ({ ...item, ...withdrawal }))).toBe('body_contradicts_proof')
+  expect(await shownAs('2026A', (item) => ({ ...notInForce(item), ...withdrawal }))).toBe('body_contradicts_proof')
+  // Nor a replaced one as withdrawn, by the withdrawal of another, or as in force.
+  expect(await shownAs('2026B', (item) => ({ ...item, ...withdrawal }))).toBe('body_contradicts_proof')
+  const in_force = { from: '2026-04-01', to: '2026-09-30' }
+  expect(await shownAs('2026B', (item) => ({ ...item, state: 'published', in_force }))).toBe('body_contradicts_proof')
   // A withdrawn one without its withdrawal is explained by nothing.
-  const silent = {
-    ...body.data[at('2026C')],
-    state: 'replaced',
-    withdrawn_at: null,
-    withdrawn_reason: null,
-    withdrawn_log_index: null,
-    proof: { ...body.data[at('2026C')]?.proof, withdrawal: null },
-  }
-  expect(await check({ ...body, data: body.data.with(at('2026C'), silent as never) })).toMatchObject(
-    refused('body_contradicts_proof'),
-  )
+  const silent = ({
+    withdrawn_at: _,
+    withdrawn_reason: _r,
+    withdrawn_log_index: _i,
+    ...item
+  }: ReturnType<typeof itemOf>) => item
+  expect(await shownAs('2026C', (item) => ({ ...silent(item), state: 'replaced' }))).toBe('body_contradicts_proof')
   expect([first, replaced, withdrawn].map((release) => knownOf(registry, release).period !== undefined)).toEqual([
     true,
     false,
@@ -171,7 +171,7 @@ test('an older list is true of its time, and is refused where that is too long a
   const { registry } = aRegistry()
   const old = registry.snapshot()
   registry.now = '2026-11-01T00:00:00Z'
-  const added = registry.publish([aFee({ cpt: '99213' })], {
+  const added = registry.publish([aFee({ code: '99213' })], {
     chart: 'cms-pfs-qpp',
     effective_from: '2026-10-01',
     effective_to: '2026-12-31',
@@ -186,7 +186,7 @@ test('an older list is true of its time, and is refused where that is too long a
   expect(newer.data.some(({ release_id }) => release_id === added.manifest.release_id)).toBe(true)
   expect(await check({ ...newer, proof: body.proof })).toMatchObject({ ok: false })
   expect(await check({ ...body, proof: newer.proof })).toMatchObject({ ok: false })
-  expect(await check({ ...newer, proof: { ...newer.proof, runs: body.proof.runs } })).toEqual(
+  expect(await check({ ...newer, proof: { ...newer.proof, timeline: body.proof.timeline } })).toEqual(
     refused('period_not_in_timeline'),
   )
 })
@@ -251,8 +251,7 @@ test('a withdrawal that names another chart than the release is none of it', asy
     ...{ schema: WITHDRAWAL_SCHEMA, release_id, chart: 'cms-clfs' },
     ...{ reason: 'wrong_source', recorded_at: RECORDED },
   })
-  const lie = itemOf(registry, last)
-  expect(lie.proof.withdrawal?.entry).toMatchObject({ release_id, chart: 'cms-clfs' })
-  const honest = await releasesOf(registry, [], [0, registry.standing.periods.length])
-  expect(await check({ ...honest, data: [lie] }, { state: 'withdrawn' })).toEqual(refused('body_contradicts_proof', 1))
+  const lie = await releasesOf(registry, [last], [0, registry.standing.periods.length])
+  expect(lie.data[0]).toMatchObject({ state: 'withdrawn', withdrawn_reason: 'wrong_source' })
+  expect(await check(lie, { state: 'withdrawn' })).toEqual(refused('body_contradicts_proof', 1))
 })

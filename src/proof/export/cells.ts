@@ -35,11 +35,11 @@ function rowOf(cell: Readonly<Record<string, string | null>>): AnyRow {
       ...(area === null ? {} : { bidding_area: area === NO_AREA ? null : area }),
     } as unknown as AnyRow
   }
-  const { cpt, modifier, npi, basis, setting, class: billed, reason, amount, low, high, currency, per } = cell
+  const { code, npi, basis, payer, modifier, setting, class: billed, reason, amount, low, high, currency, per } = cell
   const ends = amount === null ? { low, high } : { amount }
   return {
     ...common,
-    ...{ cpt, modifier, npi, basis, setting, class: billed },
+    ...{ code, npi, basis, payer, modifier, setting, class: billed },
     ...(kind === 'absence' ? { reason } : { price: { ...ends, currency, per } }),
     flags: cell['flags'] === '' ? [] : cell['flags']?.split(' '),
     derivation: { method: cell['method'], inputs: json('inputs') },

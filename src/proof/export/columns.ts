@@ -41,11 +41,12 @@ interface Money {
 const priceOf = (row: Row): Money => (row.kind === 'absence' ? {} : row.price)
 
 const PRICE_COLUMNS: readonly Column<Row>[] = [
-  text('cpt', (row) => row.cpt),
-  optional('modifier', (row) => row.modifier),
+  text('code', (row) => row.code),
   text('region', (row) => row.region),
   optional('npi', (row) => row.npi),
   text('basis', (row) => row.basis),
+  optional('payer', (row) => row.payer),
+  optional('modifier', (row) => row.modifier),
   optional('setting', (row) => row.setting),
   optional('class', (row) => row.class),
   text('kind', (row) => row.kind),

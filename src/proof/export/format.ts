@@ -2,7 +2,7 @@
 
 const PARQUET = 'PAR1'
 
-export const isCsv = (text: string): boolean => /^(cpt|zip),/.test(text)
+export const isCsv = (text: string): boolean => /^(code|zip),/.test(text)
 
 /** A row of NDJSON is exactly the text that was hashed; an answer in one line has a proof. */
 const isRow = (line: string): boolean => /^\{"(basis|effective_from)":/.test(line) && !line.includes('"proof":')

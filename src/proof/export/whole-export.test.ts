@@ -15,10 +15,10 @@ import { isWholeExport, treeOfExport } from './whole-export.ts'
 
 const usd = (price: object) => ({ price: { currency: 'USD', per: null, ...price } as never })
 const PRICES: AnyRow[] = [
-  aPrice({ cpt: '00100', ...usd({ amount: '95.19' }), effective_from: '1969-12-31' }),
-  aPrice({ cpt: '99213', modifier: '26', ...usd({ low: '0.05', high: '999999999999.9999', per: '10 MG' }) }),
-  aPrice({ cpt: '99214', setting: null, flags: ['partial', 'opps_cap'], ...usd({ amount: '0.003' }) }),
-  anAbsence({ cpt: '99215', reason: 'bundled' }),
+  aPrice({ code: '00100', ...usd({ amount: '95.19' }), effective_from: '1969-12-31' }),
+  aPrice({ code: '99213', modifier: '26', ...usd({ low: '0.05', high: '999999999999.9999', per: '10 MG' }) }),
+  aPrice({ code: '99214', setting: null, flags: ['partial', 'opps_cap'], ...usd({ amount: '0.003' }) }),
+  anAbsence({ code: '99215', reason: 'bundled' }),
 ]
 const PLACES = ['1234', null].map((plus_four, i) => ({
   kind: 'place',
@@ -60,7 +60,7 @@ test('in every format an export has the root of its release', async () => {
       expect(await treeOfExport(content)).toEqual(treeOf(rows))
     for (const text of [lines, csvOf(rows, chart), 'PAR1\u0015']) expect(isExport(text)).toBe(true)
   }
-  for (const text of ['', '{"basis":"x"}', '{"basis":"x","proof":{}}\n', '{\n', 'cpt', '{"data":[]}\n'])
+  for (const text of ['', '{"basis":"x"}', '{"basis":"x","proof":{}}\n', '{\n', 'code', 'cpt,', '{"data":[]}\n'])
     expect([text, isExport(text)]).toEqual([text, false])
 })
 

@@ -1,24 +1,20 @@
 // The check of a batch of lookups, or of a bill: each line answers the question at the same place of the list, or says why
 // not. Products and totals are exact.
 
-import type { ShownAnswer } from '../answer.ts'
-import { canonical } from '../canonical-json.ts'
-import type { Facts } from '../facts.ts'
+import type { CheckedAnswer } from '../answer.ts'
+import { pricedRow } from '../answer.ts'
+import { isSame } from '../evidence.ts'
 import { eachOf, ensure } from '../fault.ts'
 import { type BillLine, extended, isBilled, isUnits, summaryOf } from '../lookup/bill.ts'
 import type { Adjustment } from '../lookup/modifiers.ts'
 import type { Question } from '../lookup/question.ts'
-import { hasLostSources } from '../price/lost-source.ts'
-import type { PricedRow } from '../price/row.ts'
-import { hasOnly, type Members } from '../shape.ts'
-import { checkLine, type Line, takeLine } from './line.ts'
-import { type CheckedList, SHARED } from './parts.ts'
-import { RowSet } from './set.ts'
+import { hasOnly, isObject, type Members } from '../shape.ts'
+import { ShownRows } from '../shown-rows.ts'
+import type { CheckedList, FactsOfBody } from './checked-list.ts'
+import { checkLine, nothing, type TakenLine, takeLine } from './line.ts'
 
 /** The most lines that a batch has. */
 export const MOST_LINES = 100
-/** Each line may have its own day, and search four schedules and the table of ZIP codes. */
-const MOST_RELEASES = 5 * MOST_LINES
 
 /** A line of a bill as it was sent. If it has units, or the amount billed, the answer must have the same. */
 export interface BillQuestion extends Question {
@@ -27,65 +23,68 @@ export interface BillQuestion extends Question {
 }
 
 interface BatchLine {
-  line: Line
+  line: TakenLine
   units: number
   billed: string | null
   stated: unknown
 }
 
 export async function checkBatch(
-  facts: Facts,
   body: Members,
   questions: readonly BillQuestion[] | undefined,
+  factsOf: FactsOfBody,
 ): Promise<CheckedList> {
   const { results, summary } = body
-  const isBatch = hasOnly(body, ['results', 'as_of', 'summary', 'sources_lost', ...SHARED]) && Array.isArray(results)
-  ensure(isBatch && results.length <= MOST_LINES && hasLostSources(body), 'not_recognised')
+  const isBatch = hasOnly(body, ['results', 'as_of', 'summary', 'proof']) && Array.isArray(results) && isObject(summary)
+  ensure(isBatch && results.length <= MOST_LINES, 'not_recognised')
   ensure(!questions || questions.length === results.length, 'answers_another_question')
-  const set = await RowSet.of(facts, body, MOST_RELEASES)
-  const lines = eachOf(results, (each) => takeBatchLine(set, each))
-  set.prove()
-  const shown: ShownAnswer[] = []
+  const shown = new ShownRows()
+  const lines = eachOf(results, (each) => takeBatchLine(shown, each))
+  ensure(
+    lines.some(({ line }) => line !== undefined),
+    'nothing_proved',
+  )
+  const evidence = await factsOf(shown)
+  const answers: CheckedAnswer[] = []
   const bill = eachOf(lines, (each, i) => {
-    const one = questions ? checkAsked(facts, each, questions[i] ?? {}) : each.line.shown
-    if (each.line.answer !== undefined) shown.push(one)
+    const question = questions && questionTo(each, questions[i] as BillQuestion)
+    const one = question === 'units' ? nothing : checkLine(evidence, each.line, question)
+    if (each.line !== undefined) answers.push(one)
     return billLineOf(each)
   })
-  ensure(shown.length > 0, 'nothing_proved')
-  ensure(canonical(summary ?? null) === canonical(summaryOf(bill)), 'body_contradicts_proof')
-  return { shown, refused: results.length - shown.length }
+  ensure(isSame(summary, summaryOf(bill)), 'sum_mismatch')
+  return { evidence, answers, refused: results.length - answers.length }
 }
 
-function takeBatchLine(set: RowSet, each: unknown): BatchLine {
-  ensure(typeof each === 'object' && each !== null && !Array.isArray(each), 'not_recognised')
-  const { units = 1, billed = null, extended: stated, ...rest } = each as Members
+function takeBatchLine(shown: ShownRows, each: unknown): BatchLine {
+  ensure(isObject(each), 'not_recognised')
+  const { units = 1, billed = null, extended: stated, ...rest } = each
   ensure(isUnits(units) && (billed === null || isBilled(billed)), 'not_recognised')
   ensure(rest['status'] === 200 || stated === undefined, 'not_recognised')
-  return { line: takeLine(set, rest), units, billed, stated }
+  return { line: takeLine(shown, rest), units, billed, stated }
 }
 
-function checkAsked(
-  facts: Facts,
+/** The question to a line, if its units and its amount are those that were sent. `units`: these were refused themselves. */
+function questionTo(
   { line, units, billed }: BatchLine,
-  { units: ofUnits, billed: ofBilled, ...question }: Partial<BillQuestion>,
-): ShownAnswer {
+  { units: ofUnits, billed: ofBilled, ...question }: BillQuestion,
+): Question | 'units' {
   // Units that are left out were not asked for. Null was, and is not a number of units.
   const isBilledAsked = ofBilled !== undefined && ofBilled !== ''
   const asked = { units: ofUnits === undefined ? units : ofUnits, billed: isBilledAsked ? ofBilled : billed }
   const isBill = isUnits(asked.units) && (asked.billed === null || isBilled(asked.billed))
-  // The units or the amount of the line were refused. That says nothing about its question.
-  if (!isBill && line.answer === undefined) return line.shown
-  const isSame = line.answer === undefined || (asked.units === units && asked.billed === billed)
-  ensure(isSame, 'answers_another_question')
-  return checkLine(facts, line, question as Question)
+  // That says nothing about the question of the line.
+  if (!isBill && line === undefined) return 'units'
+  const isAsked = line === undefined || (asked.units === units && asked.billed === billed)
+  ensure(isAsked, 'answers_another_question')
+  return question
 }
 
 /** The part of a line in the totals; undefined if it has no price. */
-function billLineOf({ line: { shown, answer }, units, billed, stated }: BatchLine): BillLine | undefined {
-  if (answer === undefined || 'code' in answer) return undefined
-  const priced = shown.row as PricedRow
-  const adjustment = (answer['adjustment'] ?? undefined) as Adjustment | undefined
-  const comesTo = extended(priced, adjustment, units)
-  ensure(canonical(stated ?? null) === canonical(comesTo), 'body_contradicts_proof')
+function billLineOf({ line, units, billed, stated }: BatchLine): BillLine | undefined {
+  const priced = line && 'code' in line.stated ? undefined : line && pricedRow(line)
+  if (!line || !priced) return undefined
+  const comesTo = extended(priced, line.stated['adjustment'] as Adjustment | undefined, units)
+  ensure(isSame(stated, comesTo), 'sum_mismatch')
   return { basis: priced.basis, extended: comesTo, billed }
 }

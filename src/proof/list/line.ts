@@ -1,69 +1,40 @@
 // One answer among several: a line of a batch, or what one edition says in a history.
 
-import { checkBeside, checkQuestion, fitsRefusal, PROBLEM, type ShownAnswer } from '../answer.ts'
-import type { Facts } from '../facts.ts'
+import { type CheckedAnswer, checkAnswer, type TakenAnswer, takePrice, takeRefusal } from '../answer.ts'
+import type { Evidence } from '../evidence.ts'
 import { ensure } from '../fault.ts'
 import { type Question, understood } from '../lookup/question.ts'
 import { hasOnly, isObject, type Members } from '../shape.ts'
-import type { RowSet } from './set.ts'
+import type { ShownRows } from '../shown-rows.ts'
 
-const ANSWER = ['row', 'because', 'place', 'modifiers_ignored', 'adjustment']
-const REFUSAL = [...PROBLEM, 'row', 'because', 'place', 'charts', 'available', 'choices']
+const REFUSED = ['code', 'detail', 'agent_hint', 'errors', 'title', 'type', 'status', 'request_id', 'instance']
 
-/** A line whose rows were taken, to be proved together with those of all other lines. */
-export interface Line {
-  /** The answer without its proofs; undefined if the question itself was refused. */
-  answer: Members | undefined
-  shown: ShownAnswer
-}
+/** An answer whose rows were taken; undefined if the question itself was refused. */
+export type TakenLine = TakenAnswer | undefined
 
-const nothing: ShownAnswer = {
-  row: undefined,
-  release: undefined,
-  place: undefined,
-  lapsed: false,
-  decision: undefined,
-  lacking: [],
-}
+export const nothing: CheckedAnswer = { row: undefined, release: undefined, decision: undefined, lacking: [] }
 
-/** Takes the rows of a line: `{status: 200, row, …}`, or status 404 or 400 with `problem`. */
-export function takeLine(set: RowSet, { status, ...line }: Members): Line {
+/** Takes `{status: 200, row, …}`, or status 404 or 400 with `problem`. */
+export function takeLine(shown: ShownRows, { status, about: _, ...line }: Members): TakenLine {
   if (status === 200) {
-    ensure(hasOnly(line, ANSWER) && line['row'] !== undefined, 'not_recognised')
-    const taken = takeAnswer(set, line)
-    const { row } = taken.shown
-    ensure(row && 'price' in row, 'body_contradicts_proof')
-    checkBeside(line, row)
-    return taken
+    const { row, ...stated } = line
+    const main = shown.take(row)
+    ensure('price' in main.row, 'body_contradicts_proof')
+    return takePrice(shown, main, stated)
   }
-  const { problem } = line
   ensure(hasOnly(line, ['problem']) && (status === 400 || status === 404), 'not_recognised')
-  const refusal = isObject(problem) ? problem : {}
+  const { about: _a, ...problem } = (line['problem'] ?? {}) as Members
+  ensure(isObject(line['problem'] ?? {}), 'not_recognised')
+  if (status === 404) return takeRefusal(shown, problem)
   // A refusal of the question itself proves nothing: it is the server's word.
-  if (status === 400) {
-    ensure((problem === undefined || isObject(problem)) && hasOnly(refusal, PROBLEM), 'not_recognised')
-    return { answer: undefined, shown: nothing }
-  }
-  // A price given as a refusal would be missing in the totals.
-  const { code } = refusal
-  ensure(typeof code === 'string' && hasOnly(refusal, REFUSAL), 'not_recognised')
-  const taken = takeAnswer(set, refusal)
-  const { row } = taken.shown
-  ensure(!row || fitsRefusal(code, row), 'body_contradicts_proof')
-  return taken
+  ensure(hasOnly(problem, REFUSED), 'not_recognised')
+  return undefined
 }
 
-function takeAnswer(set: RowSet, { row, place, because, ...answer }: Members): Line {
-  const main = row === undefined ? undefined : set.take(row)
-  const placed = place === undefined ? undefined : set.takePlace(place)
-  if (because !== undefined) set.takeBecause(because)
-  return { answer, shown: { ...nothing, row: main?.row, release: main?.release, place: placed } }
-}
-
-/** Checks that a line answers its question, after the rows of the list became facts. */
-export function checkLine(facts: Facts, { answer, shown }: Line, question: Question): ShownAnswer {
-  if (answer !== undefined) return checkQuestion(facts, answer, shown, question)
+/** Checks that a line answers its question. */
+export function checkLine(evidence: Evidence, line: TakenLine, question: Question | undefined): CheckedAnswer {
+  if (line !== undefined) return checkAnswer(evidence, line, question)
   // A question that has a meaning has an answer: to refuse it would hide the answer.
-  ensure(understood(question) === undefined, 'answers_another_question')
-  return shown
+  ensure(question === undefined || understood(question) === undefined, 'answers_another_question')
+  return nothing
 }

@@ -11,7 +11,7 @@ const DAY = '2026-07-15'
 
 const registry = new MemoryRegistry(signer)
 const places = registry.publish([aPlace('60611', 'US-IL-16')], { chart: 'zip-locality' })
-const fees = registry.publish([aFee({ cpt: '99213', region: 'US-IL-16' })], { chart: 'cms-pfs' })
+const fees = registry.publish([aFee({ code: '99213', region: 'US-IL-16' })], { chart: 'cms-pfs' })
 
 const said = async (body: unknown, page: Record<string, unknown>): Promise<string> => {
   const verdict = await verifyBody(JSON.stringify(body), policy, { page } as unknown as Inquiry)

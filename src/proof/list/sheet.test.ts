@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { aSigner } from '../fixture.ts'
+import { sheetOf } from '../list-fixture.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from '../note/policy.ts'
 import type { Row } from '../price/row.ts'
 import { aFee, aPlace, aRow, MemoryRegistry } from '../registry-fixture.ts'
-import { sheetOf } from '../set-fixture.ts'
 import { verifyBody } from '../verify-lists.ts'
 
 const DAY = '2026-07-15'
@@ -16,21 +16,21 @@ const registry = new MemoryRegistry(signer)
 const localities = ['national', 'US-IL-15', 'US-IL-16', 'US-IN-00', 'US-AL-00']
 const fees = registry.publish(
   CODES.flatMap((cpt) =>
-    localities.flatMap((region) => ['non_facility', 'facility'].map((setting) => aFee({ cpt, region, setting }))),
+    localities.flatMap((region) => ['non_facility', 'facility'].map((setting) => aFee({ code: cpt, region, setting }))),
   ),
   { chart: 'cms-pfs' },
 )
 const supplies = registry.publish(
   CODES.flatMap((cpt) =>
     ['US-IL', 'US-IN'].flatMap((region) =>
-      ['NU', 'RR'].map((modifier) => aRow({ cpt, region, modifier, basis: 'medicare_dmepos', setting: 'rural' })),
+      ['NU', 'RR'].map((modifier) => aRow({ code: cpt, region, modifier, basis: 'medicare_dmepos', setting: 'rural' })),
     ),
   ),
   { chart: 'cms-dmepos' },
 )
-const laboratory = registry.publish([aRow({ cpt: '99213' }), aRow({ cpt: '99214' })], { chart: 'cms-clfs' })
+const laboratory = registry.publish([aRow({ code: '99213' }), aRow({ code: '99214' })], { chart: 'cms-clfs' })
 const hospital = registry.publish(
-  CODES.map((cpt) => aRow({ cpt, npi: NPI, basis: 'hospital_cash', class: 'facility' })),
+  CODES.map((cpt) => aRow({ code: cpt, npi: NPI, basis: 'hospital_cash', class: 'facility' })),
   { chart: `hospital-mrf:${NPI}`, providers: [NPI] },
 )
 registry.publish([aPlace('60611', 'US-IL-16')], { chart: 'zip-locality' })
@@ -39,7 +39,7 @@ registry.publish([aPlace('60611', 'US-IL-16')], { chart: 'zip-locality' })
 const allOf = (cpt: string, isHere: (row: Row) => boolean, npi: string | undefined): string[] =>
   [laboratory, supplies, fees, ...(npi === undefined ? [] : [hospital])]
     .flatMap(({ rows }) => rows as Row[])
-    .filter((row) => row.cpt === cpt && (row.region === 'national' || isHere(row)))
+    .filter((row) => row.code === cpt && (row.region === 'national' || isHere(row)))
     .map((row) => JSON.stringify(row))
 
 test('a sheet has every row about the code that holds at the place, by chart and key, and no other', async () => {
@@ -65,10 +65,10 @@ test('a sheet has every row about the code that holds at the place, by chart and
 test('a sheet tells once which editions lack the code, however many rows it has', async () => {
   const sheets = new MemoryRegistry(signer)
   sheets.publish(
-    ['non_facility', 'facility'].map((setting) => aFee({ cpt: '99213', setting })),
+    ['non_facility', 'facility'].map((setting) => aFee({ code: '99213', setting })),
     { chart: 'cms-pfs' },
   )
-  const without = sheets.publish([aRow({ cpt: '80053' })], { chart: 'cms-clfs' })
+  const without = sheets.publish([aRow({ code: '80053' })], { chart: 'cms-clfs' })
   const sheet = { cpt: '99213', as_of: DAY }
   const verdict = await verifyBody(JSON.stringify(await sheetOf(sheets, sheet)), policy, { sheet })
   expect(verdict).toMatchObject({ ok: true, lacking: [{ cpt: '99213', release: without.manifest }] })

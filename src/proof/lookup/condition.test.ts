@@ -1,6 +1,4 @@
 import { expect, test } from 'bun:test'
-import { fitsRefusal } from '../answer.ts'
-import { aFee, aPlace } from '../registry-fixture.ts'
 import { conditionOf } from './condition.ts'
 import type { Adjustment } from './modifiers.ts'
 
@@ -13,10 +11,4 @@ test('an adjusted amount says what it depends on: documents, specialties or noth
     'specialties',
   ])
   expect(condition('bilateral/1', '0', '1')).toBeUndefined()
-})
-
-test('only a price can stand beside the refusal of its modifier', () => {
-  const said = (row: Parameters<typeof fitsRefusal>[1]) => fitsRefusal('modifier_not_allowed', row)
-  expect([said(aFee({ cpt: '99213' })), said(aPlace('60611', 'US-IL-16'))]).toEqual([true, false])
-  expect(fitsRefusal('not_on_schedule', aFee({ cpt: '99213' }))).toBe(false)
 })

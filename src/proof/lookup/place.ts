@@ -2,7 +2,7 @@
 
 import { type ChartFacts, type ChartTable, chartsFor, factsOf, PLACE_CHART } from '../price/charts.ts'
 import type { PlaceRow } from '../price/row.ts'
-import { type Editions, findRow, inForce } from './editions.ts'
+import { isFrom, type Lists, type Registry, type Timeline } from './lists.ts'
 import type { ParsedQuestion } from './question.ts'
 
 /** The place of a question, as far as it is known. */
@@ -22,29 +22,32 @@ export interface Place {
 
 /** Undefined for a ZIP code that does not exist. */
 export function placeOf(
-  editions: Editions,
   { region, setting, basis }: Pick<ParsedQuestion, 'region' | 'setting' | 'basis'>,
+  { lists, timeline }: Registry,
   table: ChartTable,
 ): Place | undefined {
   if (region.level !== 'zip') return region
   // A question that only national schedules may answer needs no place.
   if (chartsFor(basis, setting, table).every((chart) => factsOf(chart, table)?.speaks === 'national'))
     return { region: 'national' }
-  if (!editions.isHeld(PLACE_CHART)) return { notHeld: true }
-  const whole = findRow(editions, PLACE_CHART, `${region.zip}|`) as PlaceRow | undefined
-  if (!whole) return undefined
+  if (!timeline.isHeld(PLACE_CHART)) return { notHeld: true }
+  // The row of the whole ZIP code, whose key ends with it, is before those of its parts.
+  const whole = inForce(timeline, lists.upTo(PLACE_CHART, `${region.zip}|`) as PlaceRow | undefined)
+  if (whole?.zip !== region.zip) return undefined
   const isOpen = whole.region === null || whole.state === null
-  const part = isOpen && region.plusFour !== null ? partWith(editions, region.zip, region.plusFour) : undefined
+  const part = isOpen && region.plusFour !== null ? partWith(lists, timeline, region.zip, region.plusFour) : undefined
   return placeIn(part ?? whole)
 }
 
 /** Parts do not overlap: the part with these digits is the last that begins by them. */
-function partWith(editions: Editions, zip: string, digits: string): PlaceRow | undefined {
+function partWith(lists: Lists, timeline: Timeline, zip: string, digits: string): PlaceRow | undefined {
   // A key joins both ends by `-`, which is before `.`.
-  const last = editions.notAfter(PLACE_CHART, `${zip}|${digits}.`) as PlaceRow | undefined
-  const part = inForce(editions, last)
+  const part = inForce(timeline, lists.upTo(PLACE_CHART, `${zip}|${digits}.`) as PlaceRow | undefined)
   return part?.zip === zip && part.plus_four && digits <= part.plus_four.slice(5) ? part : undefined
 }
+
+const inForce = (timeline: Timeline, row: PlaceRow | undefined): PlaceRow | undefined =>
+  row && isFrom(timeline)(row) ? row : undefined
 
 function placeIn(row: PlaceRow): Place {
   const { region, state, bidding_area } = row

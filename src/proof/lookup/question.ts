@@ -49,7 +49,7 @@ export const capitals = (text: string): string => text.replace(/[a-z]/g, (letter
 export function parseQuestion(question: Question): ParsedQuestion | QuestionFault {
   const given = (name: keyof Question): string | undefined => (question[name] === '' ? undefined : question[name])
   const cpt = codeOf(question.cpt ?? '')
-  if (!keyMembers.cpt(cpt)) return 'cpt'
+  if (!keyMembers.code(cpt)) return 'cpt'
   if (!isDay(question.as_of)) return 'as_of'
   const region = parseRegion(given('region') ?? 'national')
   if (!region) return 'region'

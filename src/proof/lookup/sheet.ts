@@ -3,7 +3,7 @@
 
 import { type ChartFacts, type ChartTable, codeIn, factsOf, PLACE_CHART } from '../price/charts.ts'
 import type { AnyRow, PlaceRow } from '../price/row.ts'
-import type { Editions } from './editions.ts'
+import type { Registry } from './lists.ts'
 import { type Place, placeOf } from './place.ts'
 import type { ParsedQuestion, Question } from './question.ts'
 import { localitiesOf } from './region.ts'
@@ -29,10 +29,11 @@ export type Sheet =
   | { outcome: 'no_edition'; charts: string[] }
 
 /** Searches every schedule, and with a provider its own file. */
-export function sheetFor(editions: Editions, { cpt, region, npi }: ParsedQuestion, table: ChartTable): Sheet {
-  const own = npi === null ? undefined : editions.chartOf(npi)
+export function sheetFor({ cpt, region, npi }: ParsedQuestion, registry: Registry, table: ChartTable): Sheet {
+  const { lists, timeline, providers } = registry
+  const own = npi === null ? undefined : providers.chartOf(npi)
   if (npi !== null && own === undefined) return { outcome: 'unknown_provider' }
-  const place = placeOf(editions, { region, setting: undefined, basis: undefined }, table)
+  const place = placeOf({ region, setting: undefined, basis: undefined }, registry, table)
   if (!place) return { outcome: 'unknown_zip' }
   if (place.notHeld) return { outcome: 'no_edition', charts: [PLACE_CHART] }
   // The ZIP code is in several localities, or in two states.
@@ -42,12 +43,12 @@ export function sheetFor(editions: Editions, { cpt, region, npi }: ParsedQuestio
   for (const chart of [...Object.keys(table).sort(), ...(own === undefined ? [] : [own])]) {
     const facts = factsOf(chart, table)
     if (!facts || facts.bases.length === 0) continue
-    if (!editions.isHeld(chart)) {
+    if (!timeline.isHeld(chart)) {
       notHeld.push(chart)
       continue
     }
     for (const prefix of chart === own ? [`national|${npi}|`] : prefixesOf(facts, place)) {
-      const found = editions.rows(chart, `${codeIn(facts, cpt)}|${prefix}`)
+      const found = lists.under(chart, `${codeIn(facts, cpt)}|${prefix}`)
       rows.push(...found.map((row) => ({ chart, row })))
     }
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { toBase64 } from '../bytes.ts'
+import { failed } from '../fault.ts'
 import { aSigner, keyOf, MemoryLog } from '../fixture.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { cosign } from './cosignature.ts'
@@ -75,7 +76,7 @@ test('a checkpoint needs the quorum of cosignatures that the policy asks for', a
     for (let needed = 0; needed <= 3; needed++) {
       const opened = await openCheckpoint(note, policyOf([log], witnesses, needed))
       if (present >= needed) expect(opened).toMatchObject({ ok: true })
-      else expect(opened).toEqual({ ok: false, reason: 'quorum_not_met' })
+      else expect(opened).toEqual(failed('quorum_not_met'))
     }
   }
 })
@@ -85,7 +86,7 @@ test('one witness that cosigns twice counts once', async () => {
   const witnesses = [await aSigner('w1.example/witness'), await aSigner('w2.example/witness')]
   const [first] = witnesses as [NoteSigner]
   const note = await new MemoryLog(log, [first, first]).checkpoint()
-  expect(await openCheckpoint(note, policyOf([log], witnesses))).toEqual({ ok: false, reason: 'quorum_not_met' })
+  expect(await openCheckpoint(note, policyOf([log], witnesses))).toEqual(failed('quorum_not_met'))
 })
 
 test('witnesses do not stand in for the log, nor the log for a witness', async () => {
@@ -94,11 +95,11 @@ test('witnesses do not stand in for the log, nor the log for a witness', async (
   const text = await memory.text()
   const policy = policyOf([log], [witness])
   const cosigned = `${text}\n${await cosign(text, witness, 1)}`
-  expect(await openCheckpoint(cosigned, policy)).toEqual({ ok: false, reason: 'note_unsigned' })
+  expect(await openCheckpoint(cosigned, policy)).toEqual(failed('note_unsigned'))
   const selfCosigned = `${await memory.checkpoint()}${await cosign(text, log, 1)}`
-  expect(await openCheckpoint(selfCosigned, policy)).toEqual({ ok: false, reason: 'quorum_not_met' })
+  expect(await openCheckpoint(selfCosigned, policy)).toEqual(failed('quorum_not_met'))
   const plainlySigned = await signNote(text, [log, witness])
-  expect(await openCheckpoint(plainlySigned, policy)).toEqual({ ok: false, reason: 'quorum_not_met' })
+  expect(await openCheckpoint(plainlySigned, policy)).toEqual(failed('quorum_not_met'))
 })
 
 test('a cosignature of another checkpoint spoils the note, even where none is asked for', async () => {
@@ -106,17 +107,14 @@ test('a cosignature of another checkpoint spoils the note, even where none is as
   const elsewhere = await cosign(await new MemoryLog(log).append(new Uint8Array([1])).text(), witness, 1)
   const note = `${await new MemoryLog(log).checkpoint()}${elsewhere}`
   for (const quorum of [0, 1])
-    expect(await openCheckpoint(note, policyOf([log], [witness], quorum))).toEqual({
-      ok: false,
-      reason: 'note_signature_invalid',
-    })
+    expect(await openCheckpoint(note, policyOf([log], [witness], quorum))).toEqual(failed('note_signature_invalid'))
   expect(await openCheckpoint(note, policyOf([log]))).toMatchObject({ ok: true })
 })
 
 test('a checkpoint in the name of a log that another pinned key signed is refused', async () => {
   const [log, other] = [await aSigner('log.example/registry'), await aSigner('log.example/figures')]
   const note = await signNote(await new MemoryLog(log).text(), [other])
-  expect(await openCheckpoint(note, policyOf([log, other]))).toEqual({ ok: false, reason: 'origin_not_pinned' })
+  expect(await openCheckpoint(note, policyOf([log, other]))).toEqual(failed('origin_not_pinned'))
   expect(keyOf(log).name).not.toBe(keyOf(other).name)
 })
 
@@ -134,7 +132,7 @@ test('of two retired keys each counts for what it signed itself', async () => {
   expect(await signedBy(first, 1)).toMatchObject({ ok: true, retired: true })
   expect(await signedBy(second, 3)).toMatchObject({ ok: true, retired: true })
   // The other key may have signed that, and has not.
-  expect(await signedBy(first, 3)).toEqual({ ok: false, reason: 'key_retired' })
+  expect(await signedBy(first, 3)).toEqual(failed('key_retired'))
 })
 
 test('a retired key counts for what it signed, and for nothing after it', async () => {
@@ -148,13 +146,10 @@ test('a retired key counts for what it signed, and for nothing after it', async 
     expect(await openCheckpoint(await log.checkpoint(size), policy)).toMatchObject({ ok: true, retired: true })
   // A thief of the key can neither continue the log nor give its last checkpoint another root.
   for (const stolen of [await log.checkpoint(4), await fork.checkpoint(3)])
-    expect(await openCheckpoint(stolen, policy)).toEqual({ ok: false, reason: 'key_retired' })
+    expect(await openCheckpoint(stolen, policy)).toEqual(failed('key_retired'))
   const both = await signNote(await log.text(), [current, old])
   expect(await openCheckpoint(both, policy)).toMatchObject({ ok: true, retired: false })
-  expect(await openCheckpoint(await log.checkpoint(2), policyOf([current]))).toEqual({
-    ok: false,
-    reason: 'note_unsigned',
-  })
+  expect(await openCheckpoint(await log.checkpoint(2), policyOf([current]))).toEqual(failed('note_unsigned'))
 })
 
 test('a witness reads the extension lines of other logs, and a verifier of this one refuses them', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { toBase64, utf8 } from '../bytes.ts'
+import { failed } from '../fault.ts'
 import { anMlDsaWitness, aSigner, MemoryLog } from '../fixture.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from './policy.ts'
@@ -33,7 +34,7 @@ test('a policy may name a witness by its ML-DSA-44 key, whose cosignature then c
     ok: true,
     cosigners: [{ key: { name: NAME, type: 6 }, seconds: SECONDS }],
   })
-  expect(await openCheckpoint(note, policyOf(vkey))).toEqual({ ok: false, reason: 'quorum_not_met' })
+  expect(await openCheckpoint(note, policyOf(vkey))).toEqual(failed('quorum_not_met'))
 })
 
 test('an ML-DSA-44 cosignature of another size, by another name or of a changed bit spoils the note', async () => {
@@ -46,10 +47,7 @@ test('an ML-DSA-44 cosignature of another size, by another name or of a changed 
     `\u2014 ${NAME} ${toBase64(bytes)}\n`,
     `\u2014 ${NAME} ${toBase64(bytes.subarray(0, 76))}\n`,
   ])
-    expect(await openCheckpoint(note + forged, policyOf(vkey))).toEqual({
-      ok: false,
-      reason: 'note_signature_invalid',
-    })
+    expect(await openCheckpoint(note + forged, policyOf(vkey))).toEqual(failed('note_signature_invalid'))
 })
 
 test('a verifier that does not pin the ML-DSA-44 key ignores its lines', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { concat, fromBase64, toBase64, toHex, utf8 } from '../bytes.ts'
+import { failed } from '../fault.ts'
 import { sha256 } from '../sha256.ts'
 import {
   formatVerifierKey,
@@ -108,18 +109,17 @@ test('the published notes open with their keys', async () => {
 })
 
 test('a note without a signature by a pinned key is unsigned', async () => {
-  expect(await openNote(`${GO_TEXT}\n${PETER_LINE}`, [])).toEqual({ ok: false, reason: 'note_unsigned' })
-  expect(await openNote(`${GO_TEXT}\n${PETER_LINE}`, [pinned(ENOCH)])).toEqual({ ok: false, reason: 'note_unsigned' })
+  expect(await openNote(`${GO_TEXT}\n${PETER_LINE}`, [])).toEqual(failed('note_unsigned'))
+  expect(await openNote(`${GO_TEXT}\n${PETER_LINE}`, [pinned(ENOCH)])).toEqual(failed('note_unsigned'))
 })
 
 test('a line under a pinned name with another key id is another key, and is ignored', async () => {
   const foreign = toBase64(concat(Uint8Array.of(1, 2, 3, 4), new Uint8Array(64)))
   const note = `${GO_TEXT}\n\u2014 PeterNeumann ${foreign}\n${PETER_LINE}`
   expect(await openNote(note, [pinned(PETER)])).toMatchObject({ ok: true })
-  expect(await openNote(`${GO_TEXT}\n\u2014 PeterNeumann ${foreign}\n`, [pinned(PETER)])).toEqual({
-    ok: false,
-    reason: 'note_unsigned',
-  })
+  expect(await openNote(`${GO_TEXT}\n\u2014 PeterNeumann ${foreign}\n`, [pinned(PETER)])).toEqual(
+    failed('note_unsigned'),
+  )
 })
 
 test('one bad signature by a pinned key spoils the note, whatever else signs it', async () => {
@@ -128,14 +128,14 @@ test('one bad signature by a pinned key spoils the note, whatever else signs it'
     const changed = bytes.slice()
     changed[at] = (changed[at] as number) ^ 1
     const note = `${GO_TEXT}\n\u2014 PeterNeumann ${toBase64(changed)}\n${ENOCH_LINE}`
-    const refused = { ok: false, reason: 'note_signature_invalid' } as const
+    const refused = failed('note_signature_invalid')
     expect(await openNote(note, [pinned(PETER), pinned(ENOCH)])).toEqual(refused)
     expect(await openNote(note, [pinned(ENOCH)])).toMatchObject({ ok: true })
   }
   for (const length of [5, 67, 69, 76]) {
     const resized = toBase64(concat(bytes, new Uint8Array(16)).slice(0, length))
     const note = `${GO_TEXT}\n\u2014 PeterNeumann ${resized}\n`
-    expect(await openNote(note, [pinned(PETER)])).toEqual({ ok: false, reason: 'note_signature_invalid' })
+    expect(await openNote(note, [pinned(PETER)])).toEqual(failed('note_signature_invalid'))
   }
 })
 
@@ -177,7 +177,7 @@ test.each([
   ['more than the size limit in bytes, though not in characters', `${'\u20ac'.repeat(22_000)}\n\n${PETER_LINE}`],
 ])('a note with %s is malformed', async (_, note) => {
   expect(parseNote(note)).toBeUndefined()
-  expect(await openNote(note, [pinned(PETER)])).toEqual({ ok: false, reason: 'note_malformed' })
+  expect(await openNote(note, [pinned(PETER)])).toEqual(failed('note_malformed'))
 })
 
 test('control characters other than newline are refused, in notes and in texts to be signed', async () => {
@@ -212,13 +212,12 @@ test('a cosigner\u2019s key is another key than a plain one over the same bytes,
     publicKey,
     id: sha256(concat(utf8('PeterNeumann\n'), Uint8Array.of(4), publicKey)).slice(0, 4),
   })
-  expect(await openNote(`${GO_TEXT}\n${PETER_LINE}`, [pinned(vkey)])).toEqual({ ok: false, reason: 'note_unsigned' })
+  expect(await openNote(`${GO_TEXT}\n${PETER_LINE}`, [pinned(vkey)])).toEqual(failed('note_unsigned'))
   const bytes = fromBase64(PETER_LINE.split(' ')[2]?.trimEnd() ?? '') as Uint8Array
   const relabelled = toBase64(concat(pinned(vkey).id, bytes.slice(4)))
-  expect(await openNote(`${GO_TEXT}\n\u2014 PeterNeumann ${relabelled}\n`, [pinned(vkey)])).toEqual({
-    ok: false,
-    reason: 'note_unsigned',
-  })
+  expect(await openNote(`${GO_TEXT}\n\u2014 PeterNeumann ${relabelled}\n`, [pinned(vkey)])).toEqual(
+    failed('note_unsigned'),
+  )
 })
 
 test('100 signatures are read and 101 are refused', () => {
@@ -231,7 +230,7 @@ test('the last empty line divides, so a text may itself hold a signed note', asy
   const whole = await signNote(await signNote('deep\n', [inner]), [outer])
   const opened = await openNote(whole, [pinned(outer.vkey)])
   expect(opened).toMatchObject({ ok: true, signers: [{ name: 'outer.example' }] })
-  expect(await openNote(whole, [pinned(inner.vkey)])).toEqual({ ok: false, reason: 'note_unsigned' })
+  expect(await openNote(whole, [pinned(inner.vkey)])).toEqual(failed('note_unsigned'))
 })
 
 test('what is signed opens with the same text, and each signer is counted once', async () => {

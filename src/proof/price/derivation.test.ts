@@ -12,7 +12,8 @@ import {
 import { BASES, type Basis, type Row } from './row.ts'
 
 const base = {
-  cpt: 'G0101',
+  code: 'G0101',
+  payer: null,
   modifier: null,
   npi: null,
   class: null,

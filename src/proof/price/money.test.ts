@@ -50,7 +50,7 @@ test('amounts are compared as numbers', () => {
 })
 
 const priced = (price: object): PricedRow =>
-  aRow({ cpt: 'J0585', price: { currency: 'USD', per: null, ...price } }) as PricedRow
+  aRow({ code: 'J0585', price: { currency: 'USD', per: null, ...price } }) as PricedRow
 
 test('a line comes to its price times its units, without rounding', () => {
   expect(extended(priced({ amount: '6.497' }), undefined, 200)).toEqual({ amount: '1299.40' })
@@ -117,7 +117,7 @@ test('totals are the exact sums of their basis, and of no other', () => {
 })
 
 const fee = (amount: string, indicators: Record<string, string>): PricedRow =>
-  aFee({ cpt: '27447', amount, indicators }) as PricedRow
+  aFee({ code: '27447', amount, indicators }) as PricedRow
 
 test.each([
   // Worked by hand: amount x factor, half a cent and more rounded up.

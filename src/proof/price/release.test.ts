@@ -70,7 +70,7 @@ test('no text of an entry may have anything before or after it', () => {
     [isManifest, manifest],
     [isManifest, hospital],
     [isLostSources, lost],
-    [isWithdrawal, { schema: WITHDRAWAL_SCHEMA, release_id: 'a', chart: 'a', reason: 'a', recorded_at: AT }],
+    [isWithdrawal, { schema: WITHDRAWAL_SCHEMA, release_id: 'a', chart: 'a', reason: 'wrong_source', recorded_at: AT }],
     [isMove, { schema: MOVE_SCHEMA, npi: NPI, chart: `hospital-mrf:${NPI}`, reason: 'a', recorded_at: AT }],
     [isPeriod, { chart: `hospital-mrf:${NPI}`, from: '2026-01-01', to: '2026-12-31', release: HASH }],
     [
@@ -81,6 +81,7 @@ test('no text of an entry may have anything before or after it', () => {
         timeline_size: 1,
         providers_root: HASH,
         providers_size: 1,
+        tables: 'ab'.repeat(32),
         recorded_at: AT,
       },
     ],

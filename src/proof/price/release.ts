@@ -1,5 +1,6 @@
 // The entries of the registry log: releases, withdrawals, moves of providers, and states of the registry.
 
+import { WITHDRAWAL_REASONS } from '../../tables/withdrawals.ts'
 import {
   closed,
   count,
@@ -17,10 +18,13 @@ import {
   token,
 } from '../shape.ts'
 
-export const RELEASE_SCHEMA = 'price-release/2'
+export const RELEASE_SCHEMA = 'price-release/3'
 export const WITHDRAWAL_SCHEMA = 'price-withdrawal/2'
 export const MOVE_SCHEMA = 'provider-move/1'
-export const STATE_SCHEMA = 'registry-state/1'
+export const STATE_SCHEMA = 'registry-state/2'
+/** Entries that versions before this one wrote. They stay in the log, at its beginning, and nothing is in force by them. */
+export const OLDER_RELEASE_SCHEMA = 'price-release/2'
+export const OLDER_STATE_SCHEMA = 'registry-state/1'
 
 export interface Citation {
   title: string
@@ -46,6 +50,8 @@ export interface Manifest {
   /** The last day of the edition. A later edition ends it sooner. */
   effective_to: string
   period_by: PeriodSource
+  /** The publisher's own last day, where the operator moved the last day past it. Left out elsewhere. */
+  publisher_until?: string
   citations: Citation[]
   row_count: number
   rows_root: string
@@ -86,9 +92,17 @@ export interface RegistryState {
   timeline_size: number
   providers_root: string
   providers_size: number
+  /** The SHA-256 of the tables that the rule of the lookup reads. */
+  tables: string
   recorded_at: string
 }
-export type RegistryEntry = Manifest | Withdrawal | ProviderMove | RegistryState
+
+/** A release whose rows have an older form. */
+export type OlderRelease = Omit<Manifest, 'schema' | 'publisher_until'> & { schema: typeof OLDER_RELEASE_SCHEMA }
+export type OlderState = Omit<RegistryState, 'schema' | 'tables'> & { schema: typeof OLDER_STATE_SCHEMA }
+export type OlderEntry = OlderRelease | OlderState
+
+export type RegistryEntry = Manifest | Withdrawal | ProviderMove | RegistryState | OlderEntry
 
 const name = matches(NAME)
 const npi = matches(NPI)
@@ -106,34 +120,43 @@ export const isCitation = closed({
   retrieved_at: instant,
 })
 const override = closed({ rule: name, reason: name })
-const isManifestShape = closed(
-  {
-    schema: oneOf(RELEASE_SCHEMA),
-    release_id: token,
-    chart: isChart,
-    edition: matches(/^[\w.-]{1,60}$/),
-    publisher: label,
-    effective_from: isDay,
-    effective_to: isDay,
-    period_by: oneOf(...PERIOD_SOURCES),
-    citations: listOf(isCitation),
-    row_count: count,
-    rows_root: hash,
-    unreadable_lines: count,
-    rejected_count: count,
-    data_class: oneOf('published', 'sample'),
-    supersedes: orNull(token),
-    recorded_at: instant,
-  },
-  {
-    providers: listOf(npi, 1_000, 1),
-    // An empty list would be a second way to say that there are none.
-    overrides: listOf(override, 64, 1),
-  },
-)
+const MANIFEST = {
+  release_id: token,
+  chart: isChart,
+  edition: matches(/^[\w.-]{1,60}$/),
+  publisher: label,
+  effective_from: isDay,
+  effective_to: isDay,
+  period_by: oneOf(...PERIOD_SOURCES),
+  citations: listOf(isCitation),
+  row_count: count,
+  rows_root: hash,
+  unreadable_lines: count,
+  rejected_count: count,
+  data_class: oneOf('published', 'sample'),
+  supersedes: orNull(token),
+  recorded_at: instant,
+}
+const OPTIONAL = {
+  providers: listOf(npi, 1_000, 1),
+  // An empty list would be a second way to say that there are none.
+  overrides: listOf(override, 64, 1),
+}
+const isManifestShape = closed({ schema: oneOf(RELEASE_SCHEMA), ...MANIFEST }, { ...OPTIONAL, publisher_until: isDay })
+const isOlderShape = closed({ schema: oneOf(OLDER_RELEASE_SCHEMA), ...MANIFEST }, OPTIONAL)
+
 export const isManifest = ((value: unknown) => {
-  if (!isManifestShape(value)) return false
-  const { release_id, chart, edition, effective_from, effective_to, providers } = value as Manifest
+  if (!isManifestShape(value) || !isNamedRightly(value as Manifest)) return false
+  const { effective_to, publisher_until, period_by } = value as Manifest
+  return publisher_until === undefined || (period_by === 'operator' && publisher_until < effective_to)
+}) as (value: unknown) => value is Manifest
+
+export const isOlderRelease = ((value: unknown) => isOlderShape(value) && isNamedRightly(value as OlderRelease)) as (
+  value: unknown,
+) => value is OlderRelease
+
+function isNamedRightly(release: Manifest | OlderRelease): boolean {
+  const { release_id, chart, edition, effective_from, effective_to, providers } = release
   // Only a hospital's file speaks for providers.
   if ((providers !== undefined) !== chart.startsWith('hospital-mrf:')) return false
   const name = `${chart}:${edition}:`
@@ -142,13 +165,13 @@ export const isManifest = ((value: unknown) => {
     /^[1-9]\d{0,8}$/.test(release_id.slice(name.length)) &&
     effective_from <= effective_to
   )
-}) as (value: unknown) => value is Manifest
+}
 
 export const isWithdrawal = closed({
   schema: oneOf(WITHDRAWAL_SCHEMA),
   release_id: token,
   chart: isChart,
-  reason: name,
+  reason: oneOf(...WITHDRAWAL_REASONS),
   recorded_at: instant,
 }) as (value: unknown) => value is Withdrawal
 
@@ -160,14 +183,20 @@ export const isMove = closed({
   recorded_at: instant,
 }) as (value: unknown) => value is ProviderMove
 
-export const isState = closed({
-  schema: oneOf(STATE_SCHEMA),
+const STATE = {
   timeline_root: hash,
   timeline_size: count,
   providers_root: hash,
   providers_size: count,
   recorded_at: instant,
-}) as (value: unknown) => value is RegistryState
+}
+export const isState = closed({ schema: oneOf(STATE_SCHEMA), ...STATE, tables: digest }) as (
+  value: unknown,
+) => value is RegistryState
+
+export const isOlderState = closed({ schema: oneOf(OLDER_STATE_SCHEMA), ...STATE }) as (
+  value: unknown,
+) => value is OlderState
 
 /** A range of days in which a release of a chart is in force. */
 export interface Period {
@@ -188,5 +217,5 @@ export const isPeriod = closed({ chart: isChart, from: isDay, to: isDay, release
 ) => value is Period
 export const isProvider = closed({ npi, chart: hospitalName }) as (value: unknown) => value is Provider
 
-export const periodKey = ({ chart, from }: Period): string => `${chart}|${from}`
+export const periodKey = ({ chart, from }: Pick<Period, 'chart' | 'from'>): string => `${chart}|${from}`
 export const providerKey = ({ npi: number, chart }: Provider): string => `${number}|${chart}`

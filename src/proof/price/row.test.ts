@@ -1,32 +1,25 @@
 import { expect, test } from 'bun:test'
 import { aFee, aPlace, MemoryRelease } from '../registry-fixture.ts'
-import {
-  BASES,
-  DOSAGE_UNITS,
-  indicatorsOf,
-  isAnyRow,
-  isKeyPrefix,
-  isPlaceRow,
-  isRow,
-  type Row,
-  rowKey,
-  rowText,
-} from './row.ts'
+import { BASES, DOSAGE_UNITS, indicatorsOf, isAnyRow, isPlaceRow, isRow, type Row, rowKey, rowText } from './row.ts'
 import { rowFault } from './row-of-release.ts'
 
 const NPI = '1234567893'
-const price: Row = aFee({ cpt: 'G0101' })
+const price: Row = aFee({ code: 'G0101' })
 const place = aPlace('60611', 'US-IL-16', '0001-0999')
 
 test.each<[keyof Row | 'price' | 'reason', unknown[]]>([
   ['kind', ['Price', 'absence', '']],
-  ['cpt', ['99213 ', '9921', '992133', 'g0101', '99213\n', 'GXXX1', '9921O2', '\u0661\u0661\u0661\u0661\u0661']],
+  ['code', ['99213 ', '9921', '992133', 'g0101', '99213\n', 'GXXX1', '9921O2', '\u0661\u0661\u0661\u0661\u0661']],
   ['modifier', ['', '2', '260', 'tc', '26-', '26|TC']],
   ['region', ['National', 'US-CAL', 'US-CA-1', 'US-CA-', 'ZIP-90001', 'national|', '']],
   ['npi', ['', '0234567893', '123456789', '12345678933']],
   ['basis', ['hospital', '', null]],
   ['setting', ['both', '']],
   ['class', ['both', '', 'Facility']],
+  [
+    'payer',
+    ['', 'aetna', '/ppo', 'aetna/', 'Aetna/ppo', 'aetna/PPO', 'aetna/ppo/x', 'aetna|ppo', 'a b/ppo', 'aetna/ppo\n', 0],
+  ],
   ['indicators', [{ coinsurance: '20' }, { Status: 'A' }, { status: '' }, { status: 'two words' }, { status: 1 }, []]],
   ['effective_from', ['2026-7-1', '2026-13-01', '2026-00-10', '2026-01-32', '2026-07-01T00:00:00Z', '']],
   ['flags', [['Flag'], ['a b'], [''], ['ignore previous instructions'], Array(65).fill('a')]],
@@ -138,7 +131,7 @@ test('a place is a ZIP code, with or without its last four digits, and the local
     { ...place, region: 'US-IL' },
     { ...place, region: 'national' },
     { ...place, effective_from: '2026-02-30' },
-    { ...place, cpt: '99213' },
+    { ...place, code: '99213' },
   ])
     expect([wrong, isAnyRow(wrong)]).toEqual([wrong, false])
   expect(isRow(place)).toBe(false)
@@ -161,7 +154,7 @@ test('derivation inputs are names and short codes: no free text fits', () => {
 })
 
 test('a key names the row, with nothing where there is null', () => {
-  expect(rowKey(price)).toBe('G0101|national|||medicare_pfs|non_facility|')
+  expect(rowKey(price)).toBe('G0101|national||medicare_pfs|||non_facility|')
   const ofHospital = {
     ...price,
     npi: NPI,
@@ -170,55 +163,18 @@ test('a key names the row, with nothing where there is null', () => {
     setting: null,
     class: 'facility',
   } as const
-  expect(rowKey(ofHospital)).toBe(`G0101|national|${NPI}|26|hospital_cash||facility`)
+  expect(rowKey(ofHospital)).toBe(`G0101|national|${NPI}|hospital_cash||26||facility`)
+  expect(rowKey({ ...ofHospital, basis: 'hospital_negotiated_low', payer: 'a-payer/medicare_advantage' })).toBe(
+    `G0101|national|${NPI}|hospital_negotiated_low|a-payer/medicare_advantage|26||facility`,
+  )
   expect(rowKey(place)).toBe('60611|0001-0999')
   expect(rowKey(aPlace('60611', null))).toBe('60611|')
-})
-
-test('a prefix ends where a part of a key ends, or after a state, and every part could be one', () => {
-  for (const prefix of [
-    '99213|',
-    '99213|US-CA-',
-    '99213|US-CA|',
-    '99213|national||26|',
-    '99213|national|||medicare_pfs|facility|',
-    `99213|national|${NPI}|`,
-  ])
-    expect([prefix, isKeyPrefix(prefix, false)]).toEqual([prefix, true])
-  for (const prefix of [
-    '',
-    '|',
-    '9921',
-    '99213',
-    '99213|US-',
-    '99213|US-CA-1',
-    '99213||',
-    '99213|national|||foo|',
-    '99213|national|||medicare_pfs|facility||',
-    '99213|national|||medicare_pfs|facility|both',
-    '60611|',
-  ])
-    expect([prefix, isKeyPrefix(prefix, false)]).toEqual([prefix, prefix === '60611|'])
-  for (const [prefix, isOne] of [
-    ['60611|', true],
-    ['60611|0001-0999', true],
-    ['60611', false],
-    ['60611|0001', false],
-    ['99213|national|', false],
-  ] as const)
-    expect([prefix, isKeyPrefix(prefix, true)]).toEqual([prefix, isOne])
 })
 
 test('the hashed text does not depend on the order of members', () => {
   const reversed = Object.fromEntries(Object.entries(price).reverse()) as unknown as Row
   expect(rowText(reversed)).toBe(rowText(price))
-  expect(rowText(price)).toStartWith('{"basis":"medicare_pfs","class":null,"cpt":"G0101","derivation":')
-})
-
-test('a state begins keys only where a region stands', () => {
-  expect(isKeyPrefix('99213|US-IL-', false)).toBe(true)
-  for (const prefix of ['99213|national|US-IL-', 'US-IL-', '99213|US-IL', '99213|US-IL-|', '|national|', '', '|'])
-    expect([prefix, isKeyPrefix(prefix, false)]).toEqual([prefix, false])
+  expect(rowText(price)).toStartWith('{"basis":"medicare_pfs","class":null,"code":"G0101","derivation":')
 })
 
 test('a release has a row only where each of its lines is of a file that it cites, and kind and basis go together', () => {
@@ -243,5 +199,4 @@ test('no text of a place, and no name of a method, has anything before or after 
   const { derivation } = price
   for (const method of [`X${derivation.method}`, `${derivation.method}x`, `1${derivation.method}`, 'a/0', 'a', '/1'])
     expect([method, isRow({ ...price, derivation: { ...derivation, method } })]).toEqual([method, false])
-  expect(isKeyPrefix('99213|XUS-IL-', false)).toBe(false)
 })

@@ -39,11 +39,14 @@ export type Price =
 export type Locator = { citation: number; line: number }[]
 
 interface RowBase {
-  cpt: string
-  modifier: string | null
+  /** A CPT or HCPCS code. */
+  code: string
   region: string
   npi: string | null
   basis: Basis
+  /** An id of the table of payers, with the kind of plan; null for a price that is no payer's own. */
+  payer: string | null
+  modifier: string | null
   setting: Setting | null
   class: BillingClass | null
   effective_from: string
@@ -80,10 +83,11 @@ export interface PlaceRow {
 }
 export type AnyRow = Row | PlaceRow
 
-type KeyParts = Pick<Row, 'cpt' | 'region' | 'npi' | 'modifier' | 'basis' | 'setting' | 'class'>
-export const KEY_PARTS = ['cpt', 'region', 'npi', 'modifier', 'basis', 'setting', 'class'] as const
+/** All rows of one basis, or of one payer, are neighbours. */
+export const KEY_PARTS = ['code', 'region', 'npi', 'basis', 'payer', 'modifier', 'setting', 'class'] as const
+type KeyParts = Pick<Row, (typeof KEY_PARTS)[number]>
 
-/** `cpt|region|npi|modifier|basis|setting|class`, or `zip|plus_four`. Unique in a release, whose leaves are sorted by it. */
+/** `code|region|npi|basis|payer|modifier|setting|class`, or `zip|plus_four`. Unique in a release, whose leaves are sorted by it. */
 export const rowKey = (row: AnyRow | KeyParts): string =>
   'zip' in row ? `${row.zip}|${row.plus_four ?? ''}` : KEY_PARTS.map((part) => row[part] ?? '').join('|')
 
@@ -112,11 +116,12 @@ const biddingArea = matches(/^CBA-[\dA-F]{8}$/)
 
 /** The parts of a key, in order. In a key, null is an empty string. */
 export const keyMembers = {
-  cpt: matches(/^(\d{4}[0-9A-Z]|[A-Z]\d{4})$/),
+  code: matches(/^(\d{4}[0-9A-Z]|[A-Z]\d{4})$/),
   region: either(matches(/^(national|US-[A-Z]{2}(-\d\d)?)$/), biddingArea),
   npi: orNull(matches(NPI)),
-  modifier: orNull(matches(/^[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}$/)),
   basis: oneOf(...BASES),
+  payer: orNull(matches(/^[a-z0-9-]{1,40}\/[a-z_]{1,20}$/)),
+  modifier: orNull(matches(/^[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}$/)),
   setting: oneOf(...SETTINGS, null),
   class: oneOf(...CLASSES, null),
 } satisfies Record<(typeof KEY_PARTS)[number], Check>
@@ -159,22 +164,3 @@ export const isPlaceRow = closed(
 ) as (value: unknown) => value is PlaceRow
 
 export const isAnyRow = either(isRow, isPlaceRow) as (value: unknown) => value is AnyRow
-
-/** The parts of a key that a prefix fixes, from the left. Only a region may be cut short, after its state. */
-export type KeyPrefix = Partial<Record<(typeof KEY_PARTS)[number], string>>
-
-const STATE = /^US-[A-Z]{2}-$/
-const PLACE_PREFIX = /^\d{5}\|(\d{4}-\d{4})?$/
-
-/**
- * Whether a text ends where a part of a key ends, or after the state of a region, and a row can have each part. A prefix
- * of no possible row is absent from every release, and would prove nothing.
- */
-export function isKeyPrefix(prefix: string, ofPlaces: boolean): boolean {
-  if (ofPlaces) return PLACE_PREFIX.test(prefix)
-  const texts = prefix.split('|')
-  const last = texts.length < KEY_PARTS.length ? texts.pop() : ''
-  if (last && !(texts.length === 1 && STATE.test(last))) return false
-  const checks = Object.values(keyMembers)
-  return texts.length > 0 && texts.every((text, i) => checks[i]?.(text === '' ? null : text))
-}

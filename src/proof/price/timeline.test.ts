@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { TABLES_DIGEST } from '../../tables/digest.ts'
 import { toBase64 } from '../bytes.ts'
 import { MemoryRelease } from '../registry-fixture.ts'
 import { RunningStanding } from '../replay/running-standing.ts'
@@ -75,7 +76,7 @@ function entriesOf(events: readonly Event[]): RegistryEntry[] {
         schema: WITHDRAWAL_SCHEMA,
         release_id: release.release_id,
         chart: release.chart,
-        reason: 'x',
+        reason: 'wrong_source',
         recorded_at: AT,
       })
     if (each.what === 'move')
@@ -83,10 +84,10 @@ function entriesOf(events: readonly Event[]): RegistryEntry[] {
         schema: MOVE_SCHEMA,
         npi: NPIS[each.npi] as string,
         chart: CHARTS[2 + each.chart] as string,
-        reason: 'x',
+        reason: 'wrong_source',
         recorded_at: AT,
       })
-    if (each.what === 'state') entries.push({ ...state, recorded_at: AT })
+    if (each.what === 'state') entries.push({ ...state, tables: TABLES_DIGEST, recorded_at: AT })
   }
   return entries
 }
@@ -218,6 +219,7 @@ test('a state commits to the roots of both trees', () => {
         timeline_size: standing.periods.length,
         providers_root: toBase64(new HashTree(standing.providers.map(leafOf)).root),
         providers_size: standing.providers.length,
+        tables: TABLES_DIGEST,
         recorded_at: AT,
       })
     }),
@@ -237,7 +239,7 @@ test('a log that is read entry by entry comes to the same state after each', () 
         running.add(entry)
         const standing = standingAfter(log.slice(0, i + 1))
         expect(running.standing).toEqual(standing)
-        expect(running.stateAt(AT)).toEqual(stateOf(standing, AT))
+        expect(running.stateAt({ recorded_at: AT, tables: TABLES_DIGEST })).toEqual(stateOf(standing, AT))
       }
     }),
     { numRuns: 100 },

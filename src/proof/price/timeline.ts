@@ -1,5 +1,6 @@
 // The rule by which releases are in force, from the entries of the registry log. It is pure: anyone can replay it.
 
+import { TABLES_DIGEST } from '../../tables/digest.ts'
 import { toBase64, utf8 } from '../bytes.ts'
 import { canonical } from '../canonical-json.ts'
 import { HashTree } from '../tree/hash-tree.ts'
@@ -10,9 +11,11 @@ import {
   type Provider,
   periodKey,
   providerKey,
+  RELEASE_SCHEMA,
   type RegistryEntry,
   type RegistryState,
   STATE_SCHEMA,
+  WITHDRAWAL_SCHEMA,
 } from './release.ts'
 
 /** The periods of all releases in force, and the chart of each provider. Both are sorted. */
@@ -46,14 +49,13 @@ export function nameOf(release: Manifest): string {
  * that named it, until it is moved to another one that names it.
  */
 export function standingAfter(entries: readonly RegistryEntry[]): Standing {
-  const withdrawn = new Set(
-    entries.flatMap((entry) => ('release_id' in entry && !isRelease(entry) ? entry.release_id : [])),
-  )
+  const withdrawn = new Set(entries.flatMap((entry) => (entry.schema === WITHDRAWAL_SCHEMA ? entry.release_id : [])))
   const inForce = entries.filter(isRelease).filter(({ release_id }) => !withdrawn.has(release_id))
   return { periods: periodsOf(inForce), providers: providersOf(entries, withdrawn) }
 }
 
-export const isRelease = (entry: RegistryEntry): entry is Manifest => 'rows_root' in entry
+/** Whether an entry is a release that can be in force. Nothing is in force by entries of an older form. */
+export const isRelease = (entry: RegistryEntry): entry is Manifest => entry.schema === RELEASE_SCHEMA
 
 type EditionKey = Pick<Manifest, 'chart' | 'edition' | 'effective_from'>
 
@@ -158,6 +160,7 @@ export const stateOf = ({ periods, providers }: Standing, recorded_at: string): 
   timeline_size: periods.length,
   providers_root: toBase64(new HashTree(providers.map(leafOf)).root),
   providers_size: providers.length,
+  tables: TABLES_DIGEST,
   recorded_at,
 })
 

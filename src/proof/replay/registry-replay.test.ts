@@ -1,7 +1,14 @@
 import { expect, test } from 'bun:test'
 import { utf8 } from '../bytes.ts'
 import { canonical } from '../canonical-json.ts'
-import { type Manifest, MOVE_SCHEMA, type RegistryEntry, WITHDRAWAL_SCHEMA } from '../price/release.ts'
+import {
+  type Manifest,
+  MOVE_SCHEMA,
+  OLDER_RELEASE_SCHEMA,
+  OLDER_STATE_SCHEMA,
+  type RegistryEntry,
+  WITHDRAWAL_SCHEMA,
+} from '../price/release.ts'
 import { standingAfter, stateOf } from '../price/timeline.ts'
 import { MemoryRelease } from '../registry-fixture.ts'
 import { Replay, registryEntryOf } from './registry-replay.ts'
@@ -65,13 +72,13 @@ const withdrawal = (release_id: string, chart: string): RegistryEntry => ({
   schema: WITHDRAWAL_SCHEMA,
   release_id,
   chart,
-  reason: 'x',
+  reason: 'wrong_source',
   recorded_at: AT(0),
 })
 
 test('a withdrawal is of a release of that chart, by the first that had its name, and only once', () => {
   const first = release({ chart: 'cms-pfs', release_id: 'cms-pfs:2026C:1' })
-  const again = { ...first, chart: 'cms-clfs' }
+  const again = { ...first, unreadable_lines: 1 }
   expect(faultsOfLast([first, withdrawal(first.release_id, 'cms-pfs')])).toEqual([])
   expect(faultsOfLast([first, withdrawal(first.release_id, 'cms-clfs')])).toEqual(['withdrawal_unfounded'])
   expect(faultsOfLast([first, again, withdrawal(first.release_id, 'cms-pfs')])).toEqual([])
@@ -81,7 +88,7 @@ test('a withdrawal is of a release of that chart, by the first that had its name
 })
 
 test('a provider is moved to a chart that names it in a release that stands, whatever was claimed before', () => {
-  const move: RegistryEntry = { schema: MOVE_SCHEMA, npi: NPI, chart: THERE, reason: 'x', recorded_at: AT(0) }
+  const move: RegistryEntry = { schema: MOVE_SCHEMA, npi: NPI, chart: THERE, reason: 'wrong_file', recorded_at: AT(0) }
   const [here, there] = [release({ chart: HERE, providers: [NPI] }), release({ chart: THERE, providers: [NPI] })]
   expect(faultsOfLast([here, there, move])).toEqual([])
   expect(faultsOfLast([here, move])).toEqual(['move_unfounded'])
@@ -96,4 +103,24 @@ test('an entry that is not judged is added all the same', () => {
   expect(replay.add(entry, false)).toEqual([])
   expect(replay.add(entry).map(({ code }) => code)).toEqual(['state_missing', 'release_id_reused'])
   expect(replay.standing).toEqual(standingAfter([withdrawal('cms-pfs:2026C:1', 'cms-pfs'), entry, entry]))
+})
+
+test('entries of the older form begin a log: their names stay taken, nothing is in force by them, and none comes later', () => {
+  const older = ({ schema: _, ...entry }: Manifest): RegistryEntry => ({ ...entry, schema: OLDER_RELEASE_SCHEMA })
+  const { schema: _, tables: __, ...counted } = stateOf({ periods: [], providers: [] }, AT(0))
+  const state: RegistryEntry = { ...counted, schema: OLDER_STATE_SCHEMA }
+  const move: RegistryEntry = { schema: MOVE_SCHEMA, npi: NPI, chart: HERE, reason: 'wrong_file', recorded_at: AT(0) }
+  const first = release({ chart: HERE, providers: [NPI] })
+  const replay = new Replay()
+  const added = (entry: RegistryEntry): string[] => replay.add(entry).map(({ code }) => code)
+  for (const entry of [state, older(first), state, move, state]) expect(added(entry)).toEqual([])
+  expect(replay.standing).toEqual({ periods: [], providers: [] })
+  expect(added(older(first))).toEqual(['release_id_reused'])
+  expect(added(withdrawal(first.release_id, HERE))).toEqual(['state_missing'])
+  expect(added(state)).toEqual([])
+  expect(added(stateOf(replay.standing, AT(0)))).toEqual([])
+  expect(added(first)).toEqual(['release_id_reused'])
+  expect(added(state)).toEqual(['entry_unknown'])
+  expect(added(move)).toEqual(['move_unfounded'])
+  expect(registryEntryOf(canonical({ ...state, npi: NPI }))).toBeUndefined()
 })

@@ -114,8 +114,8 @@ export class RunningStanding {
     this.#changedNpis.clear()
   }
 
-  /** The state entry that commits to what is in force now. */
-  stateAt(recorded_at: string): RegistryState {
+  /** The state entry that commits to what is in force now. Which tables held is not told by the entries before it. */
+  stateAt({ recorded_at, tables }: Pick<RegistryState, 'recorded_at' | 'tables'>): RegistryState {
     this.#follow()
     return {
       schema: STATE_SCHEMA,
@@ -123,6 +123,7 @@ export class RunningStanding {
       timeline_size: this.#periods.items.length,
       providers_root: this.#providers.root,
       providers_size: this.#providers.items.length,
+      tables,
       recorded_at,
     }
   }

@@ -3,7 +3,6 @@ import inclusion from '../../../test/vectors/merkle-inclusion.json' with { type:
 import trees from '../../../test/vectors/merkle-trees.json' with { type: 'json' }
 import { toBase64, toHex, utf8 } from '../bytes.ts'
 import { HashTree } from './hash-tree.ts'
-import { rootFromRange } from './leaves.ts'
 import { EMPTY_ROOT, GrowingTree, type Hash, includes, inclusionPath, leafHash, rangeRoot } from './merkle.ts'
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'))
@@ -45,13 +44,13 @@ test('there is no path outside the tree', () => {
   expect(new HashTree([]).root).toEqual(EMPTY_ROOT)
 })
 
-test('the sides of any leaves lead with them to the root', () => {
+test('a node stands over the leaves of its part of the tree, fewer of them at the right edge', () => {
   for (let size = 1; size <= 20; size++) {
     const tree = new HashTree(LEAVES.slice(0, size))
-    for (let from = 0; from < size; from++)
-      for (let to = from + 1; to <= size; to++) {
-        const { left, right } = tree.sides(from, to)
-        expect(rootFromRange(from, LEAVES.slice(from, to), size, left, right)).toEqual(tree.root)
+    for (let level = 0; 2 ** level < 2 * size; level++)
+      for (let index = 0; index * 2 ** level < size; index++) {
+        const under = LEAVES.slice(index * 2 ** level, Math.min(size, (index + 1) * 2 ** level))
+        expect(tree.node({ level, index })).toEqual(new HashTree(under).root)
       }
   }
 })

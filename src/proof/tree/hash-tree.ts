@@ -1,7 +1,7 @@
 // A Merkle tree that is small enough to be in memory as a whole.
 
-import { rangesAround } from './leaves.ts'
-import { EMPTY_ROOT, type Hash, joinRight, nodeHash, perfectSubtrees } from './merkle.ts'
+import type { NodePlace } from './leaf-set.ts'
+import { EMPTY_ROOT, type Hash, nodeHash } from './merkle.ts'
 
 /** The tree of RFC 6962 2.1 over these leaf hashes. */
 export class HashTree {
@@ -36,13 +36,8 @@ export class HashTree {
     })
   }
 
-  /** The proof of the leaves `[from, to)`: the roots of the subtrees on their left and on their right. */
-  sides(from: number, to: number): { left: Hash[]; right: Hash[] } {
-    const { left, right } = rangesAround(from, to, this.size)
-    const roots = (ranges: readonly [number, number][]): Hash[] =>
-      ranges.map(([start, end]) =>
-        joinRight(perfectSubtrees(start, end).map(({ height, index }) => this.#levels[height]?.[index] as Hash)),
-      )
-    return { left: roots(left), right: roots(right) }
+  /** A node by its place, at the right edge too. */
+  node({ level, index }: NodePlace): Hash {
+    return this.#levels[level]?.[index] as Hash
   }
 }

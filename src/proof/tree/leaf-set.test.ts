@@ -1,155 +1,134 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { effort } from '../../../test/support/effort.ts'
-import { type Finding, leafSet } from './leaf-set.ts'
+import { toBase64, utf8 } from '../bytes.ts'
+import { HashTree } from './hash-tree.ts'
+import { missingNodes, type PlacedLeaf, rootOfSet } from './leaf-set.ts'
+import { type Hash, leafHash, nodeHash, rootFromInclusion } from './merkle.ts'
 
-const letters = fc.constantFrom(...'abc|')
-const key = fc.array(letters, { minLength: 1, maxLength: 4 }).map((each) => each.join(''))
-const trees = fc.record({
-  keys: fc.uniqueArray(key, { maxLength: 9 }).map((keys) => keys.sort()),
-  /** Which of them are shown. */
-  shown: fc.array(fc.boolean(), { minLength: 9, maxLength: 9 }),
-  order: fc.array(fc.nat(), { minLength: 9, maxLength: 9 }),
-  asked: key,
-})
+const LEAVES = Array.from({ length: 130 }, (_, i) => leafHash(utf8(`leaf ${i}`)))
+const other = leafHash(utf8('another leaf'))
 
-/** A leaf, null where there is none, undefined where nothing is proved. */
-const leafOf = (finding: Finding<string>): string | null | undefined =>
-  finding.is === 'found' ? finding.leaf : finding.is === 'absent' ? null : undefined
+/** A size, and some places in a tree of that size, rising. */
+const sets = fc.integer({ min: 1, max: LEAVES.length }).chain((size) =>
+  fc.record({
+    size: fc.constant(size),
+    places: fc.uniqueArray(fc.nat(size - 1), { minLength: 1, maxLength: 12 }).map((each) => each.sort((a, b) => a - b)),
+  }),
+)
+const placed = (places: readonly number[]): PlacedLeaf[] =>
+  places.map((index) => ({ index, hash: LEAVES[index] as Hash }))
+const treeOf = (size: number): HashTree => new HashTree(LEAVES.slice(0, size))
+const besideOf = (places: readonly number[], tree: HashTree): Hash[] =>
+  missingNodes(places, tree.size).map((node) => tree.node(node))
+const isRoot = (found: Hash | undefined, tree: HashTree): boolean =>
+  found !== undefined && toBase64(found) === toBase64(tree.root)
 
-function knownOf({ keys, shown, order }: { keys: string[]; shown: boolean[]; order: number[] }) {
-  const set = leafSet<string>(keys.length, '', (leaf) => leaf)
-  const places = [...keys.keys()].filter((i) => shown[i]).sort((a, b) => (order[a] as number) - (order[b] as number))
-  for (const i of places) expect(set.add(i, keys[i] as string)).toBe(true)
-  return { set, places }
-}
-
-/**
- * The brute-force model: every tree of this size that has the same leaves at the places that are known. A claim is
- * proved if it holds in all of them. To leave room for any key, those in between are taken from a dense set of texts.
- */
-function possible(keys: readonly string[], places: readonly number[], asked: string): string[][] {
-  const dense = [...new Set([...keys, asked, `${asked}a`, `${asked}|`, asked.slice(0, -1), '!', '~', `${asked}~`])]
-    .filter((each) => each !== '')
-    .sort()
-  const trees: string[][] = []
-  const fill = (tree: string[]): void => {
-    if (trees.length > 3_000) return
-    if (tree.length === keys.length) {
-      trees.push(tree)
-      return
+test('every set of leaves of every small tree leads to its root, with the nodes that are missing and with no others', () => {
+  for (let size = 1; size <= 9; size++) {
+    const tree = treeOf(size)
+    for (let shown = 1; shown < 2 ** size; shown++) {
+      const places = Array.from({ length: size }, (_, i) => i).filter((i) => (shown >> i) % 2 === 1)
+      const beside = besideOf(places, tree)
+      const leaves = placed(places)
+      expect(isRoot(rootOfSet(leaves, size, beside), tree)).toBe(true)
+      for (const [at, { index }] of leaves.entries()) {
+        expect(isRoot(rootOfSet(leaves.with(at, { index, hash: other }), size, beside), tree)).toBe(false)
+        // Without one leaf, the others do not fit the same hashes.
+        expect(isRoot(rootOfSet(leaves.toSpliced(at, 1), size, beside), tree)).toBe(false)
+      }
+      for (const at of beside.keys()) {
+        expect(isRoot(rootOfSet(leaves, size, beside.with(at, other)), tree)).toBe(false)
+        expect(rootOfSet(leaves, size, beside.toSpliced(at, 1))).toBeUndefined()
+        if (at > 0) expect(isRoot(rootOfSet(leaves, size, swapped(beside, at)), tree)).toBe(false)
+      }
+      for (const more of [
+        [...beside, other],
+        [other, ...beside],
+        [...beside, tree.root],
+      ])
+        expect(rootOfSet(leaves, size, more)).toBeUndefined()
     }
-    const isKnown = places.includes(tree.length)
-    for (const next of isKnown ? [keys[tree.length] as string] : dense)
-      if (tree.length === 0 || next > (tree.at(-1) as string)) fill([...tree, next])
   }
-  fill([])
-  return trees
-}
-
-test('nothing is claimed of a key that is not so in every tree with these leaves, and what is so in all is claimed', () => {
-  fc.assert(
-    fc.property(trees, ({ asked, ...tree }) => {
-      const { set, places } = knownOf(tree)
-      const last = (keys: readonly string[]): string | null => keys.findLast((each) => each <= asked) ?? null
-      const truth = last(tree.keys)
-      const claimed = leafOf(set.notAfter(asked))
-      if (claimed !== undefined) expect(claimed).toBe(truth)
-      const found = leafOf(set.find(asked))
-      if (found === null) expect(tree.keys).not.toContain(asked)
-      else if (found !== undefined) expect(tree.keys).toContain(asked)
-
-      const others = possible(tree.keys, places, asked)
-      const isSure = new Set(others.map(last)).size === 1
-      if (claimed !== undefined) expect(isSure).toBe(true)
-      if (found === null) expect(others.every((each) => !each.includes(asked))).toBe(true)
-      // And no less than the neighbours prove.
-      const at = tree.keys.findLastIndex((each) => each <= asked)
-      const isShown = (i: number): boolean => i < 0 || i >= tree.keys.length || places.includes(i)
-      expect(claimed !== undefined).toBe(isShown(at) && isShown(at + 1))
-    }),
-    { numRuns: 1_500 },
-  )
 })
 
-test('all leaves with a prefix are claimed only where none can have been kept back', () => {
-  fc.assert(
-    fc.property(trees, ({ asked: prefix, ...tree }) => {
-      const { set, places } = knownOf(tree)
-      const under = set.under(prefix)
-      const truth = tree.keys.filter((each) => each.startsWith(prefix))
-      if (under !== undefined) expect(under).toEqual(truth)
-      const from = tree.keys.findIndex((each) => each >= prefix)
-      const start = from < 0 ? tree.keys.length : from
-      const needed = Array.from({ length: truth.length + 2 }, (_, i) => start - 1 + i)
-      const isShown = (i: number): boolean => i < 0 || i >= tree.keys.length || places.includes(i)
-      expect(under !== undefined).toBe(needed.every(isShown))
-      if (under !== undefined)
-        for (const other of possible(tree.keys, places, prefix))
-          expect(other.filter((each) => each.startsWith(prefix))).toEqual(truth)
-    }),
-    { numRuns: 1_500 },
-  )
-})
+const swapped = (hashes: readonly Hash[], i: number): Hash[] =>
+  hashes.with(i, hashes[i - 1] as Hash).with(i - 1, hashes[i] as Hash)
 
-test('what is known around a key and under a prefix is what was shown of it, whatever else there may be', () => {
-  fc.assert(
-    fc.property(trees, ({ asked, ...tree }) => {
-      const { set, places } = knownOf(tree)
-      const known = tree.keys.filter((_, i) => places.includes(i))
-      expect(set.around(asked)).toEqual([known.findLast((each) => each <= asked), known.find((each) => each > asked)])
-      expect(set.knownUnder(asked)).toEqual(known.filter((each) => each.startsWith(asked)))
-      expect(leafOf(set.find(asked)) ?? undefined).toBe(known.find((each) => each === asked))
-    }),
-    { numRuns: 500 },
-  )
-})
-
-test('fifty thousand leaves are searched, not read through', () => {
-  const set = leafSet<string>(100_000, '', (leaf) => leaf)
-  const keyAt = (i: number): string => String(100_000 + i)
-  // From both ends, so that the order in which leaves come is not the order of the tree.
-  for (let i = 0; i < 25_000; i++) for (const at of [2 * i, 99_998 - 2 * i]) set.add(at, keyAt(at))
-  const spent = effort()
-  for (let i = 0; i < 20_000; i++) {
-    set.find(keyAt(i))
-    set.notAfter(keyAt(i))
-    set.under(keyAt(i))
+test('of one leaf the missing nodes are the path of RFC 6962, in its order', () => {
+  for (let size = 1; size <= LEAVES.length; size += size < 20 ? 1 : 11) {
+    const tree = treeOf(size)
+    for (let index = 0; index < size; index++) expect(besideOf([index], tree)).toEqual(tree.path(index))
   }
-  // Read through, this would be three thousand million steps.
-  expect(spent()).toBeLessThan(2_000)
 })
 
-test('leaves that are out of order, or two at one place, are a contradiction, in whatever order they come', () => {
+test('leaves lead to the root if each of them alone does, and a change anywhere leads elsewhere', () => {
   fc.assert(
-    fc.property(
-      fc.uniqueArray(key, { minLength: 2, maxLength: 6 }),
-      fc.uniqueArray(fc.nat(20), { minLength: 6, maxLength: 6 }),
-      (keys, places) => {
-        const set = leafSet<string>(21, '', (leaf) => leaf)
-        const accepted: { place: number; key: string }[] = []
-        for (const [i, each] of keys.entries()) {
-          const place = places[i] as number
-          const fits = accepted.every((other) => (other.place < place ? other.key < each : other.key > each))
-          expect(set.add(place, each)).toBe(fits)
-          if (fits) accepted.push({ place, key: each })
-        }
-        for (const { place, key: each } of accepted) {
-          expect(set.add(place, each)).toBe(true)
-          expect(set.add(place, `${each}x`)).toBe(false)
-        }
-        expect(set.knownUnder('').sort()).toEqual(accepted.map((each) => each.key).sort())
-      },
-    ),
+    fc.property(sets, fc.nat(), fc.nat(255), ({ size, places }, dice, bit) => {
+      const tree = treeOf(size)
+      const beside = besideOf(places, tree)
+      const leaves = placed(places)
+      expect(isRoot(rootOfSet(leaves, size, beside), tree)).toBe(true)
+      for (const { index, hash } of leaves)
+        expect(rootFromInclusion(index, size, hash, tree.path(index))).toEqual(tree.root)
+
+      const at = dice % leaves.length
+      const { index, hash } = leaves[at] as PlacedLeaf
+      const flipped = (one: Hash): Hash => one.with(bit >> 3, (one[bit >> 3] as number) ^ (1 << (bit & 7)))
+      const free = [...Array(size).keys()].filter((place) => !places.includes(place))
+      const moved = free.map((place) => leaves.with(at, { index: place, hash }).sort((a, b) => a.index - b.index))
+      const wrong: (Hash | undefined)[] = [
+        rootOfSet(leaves.with(at, { index, hash: other }), size, beside),
+        rootOfSet(leaves.with(at, { index, hash: flipped(hash) }), size, beside),
+        rootOfSet(leaves.toSpliced(at, 1), size, beside),
+        rootOfSet([...leaves, ...leaves.slice(at)], size, beside),
+        ...(leaves.length > 1 ? [rootOfSet(leaves.toReversed(), size, beside)] : []),
+        ...moved.map((each) => rootOfSet(each, size, beside)),
+        ...beside.flatMap((one, i) => [
+          rootOfSet(leaves, size, beside.with(i, flipped(one))),
+          rootOfSet(leaves, size, beside.toSpliced(i, 1)),
+          ...(i > 0 ? [rootOfSet(leaves, size, swapped(beside, i))] : []),
+        ]),
+      ]
+      for (const each of wrong) expect(isRoot(each, tree)).toBe(false)
+    }),
+    { numRuns: 150 },
   )
 })
 
-test('the same key at two places is a contradiction', () => {
-  const set = leafSet<string>(3, '', (leaf) => leaf)
-  expect([set.add(0, 'a'), set.add(2, 'a')]).toEqual([true, false])
+test('the missing nodes hold none of the leaves, and all of the others once', () => {
+  fc.assert(
+    fc.property(sets, ({ size, places }) => {
+      const missing = missingNodes(places, size)
+      const held = missing.flatMap(({ level, index }) =>
+        Array.from({ length: size }, (_, i) => i).filter((i) => Math.floor(i / 2 ** level) === index),
+      )
+      expect([...held, ...places].sort((a, b) => a - b)).toEqual([...Array(size).keys()])
+      const order = missing.map(({ level, index }) => level * 1_000 + index)
+      expect(order).toEqual(order.toSorted((a, b) => a - b))
+    }),
+    { numRuns: 150 },
+  )
 })
 
-test('of an empty tree everything is known', () => {
-  const set = leafSet<string>(0, '', (leaf) => leaf)
-  expect([set.notAfter('a'), set.find('a'), set.under('a')]).toEqual([{ is: 'absent' }, { is: 'absent' }, []])
+test('leaves that are not in order, not in the tree, or none at all lead nowhere', () => {
+  const leaf = (index: number) => ({ index, hash: other })
+  const [a, b] = LEAVES as [Hash, Hash]
+  const two: PlacedLeaf[] = [
+    { index: 0, hash: a },
+    { index: 1, hash: b },
+  ]
+  expect(rootOfSet(two, 2, [])).toEqual(nodeHash(a, b))
+  expect(rootOfSet(two.toReversed(), 2, [])).toBeUndefined()
+  expect(rootOfSet([leaf(0), leaf(0)], 2, [other])).toBeUndefined()
+  expect(rootOfSet([], 1, [other])).toBeUndefined()
+  expect(rootOfSet([], 0, [])).toBeUndefined()
+  expect(missingNodes([], 5)).toEqual([])
+  for (const index of [-1, 2, 0.5, Number.NaN, 2 ** 53]) expect(rootOfSet([leaf(index)], 2, [other])).toBeUndefined()
+  for (const size of [-1, 0, 0.5, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, 2 ** 60])
+    for (const beside of [[], [b], [b, a]])
+      expect([size, rootOfSet([leaf(0)], size, beside)]).toEqual([size, undefined])
+  expect(rootOfSet([leaf(0)], 2, [other.slice(1)])).toBeUndefined()
+  expect(rootOfSet([{ index: 0, hash: other.slice(1) }], 2, [other])).toBeUndefined()
+  // The largest tree there can be has no more than its height of hashes beside one leaf.
+  expect(rootOfSet([leaf(0)], Number.MAX_SAFE_INTEGER, Array(53).fill(other))).toHaveLength(32)
 })

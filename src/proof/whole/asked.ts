@@ -68,11 +68,12 @@ export function billAsked(lines: readonly unknown[], day: string): Bill {
 type Bill = Extract<Inquiry, { questions: unknown }>
 
 interface RowBody {
-  proof?: { release?: { release_id?: unknown }; row?: { index?: unknown } }
+  proof?: { releases?: { release?: { release_id?: unknown } }[] }
+  row?: { release?: number; index?: unknown }
 }
 
 /** Whether the row of a body that was verified is the one that a permalink names. */
 export function standsAt(body: unknown, { release_id, index }: Permalink): boolean {
-  const { release, row } = (body as RowBody | null)?.proof ?? {}
-  return release?.release_id === release_id && row?.index === index
+  const { proof, row } = (body ?? {}) as RowBody
+  return row?.index === index && proof?.releases?.[row?.release ?? 0]?.release?.release_id === release_id
 }

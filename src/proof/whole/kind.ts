@@ -9,14 +9,14 @@ export type Kind = 'question' | 'questions' | 'page' | 'sheet' | 'releases' | 'c
 export type AnyKind = Kind | 'figures' | 'entries'
 
 export function kindOf(body: Members): AnyKind {
-  const { data, proof, timeline, as_of, not_held } = body
+  const { data, page, as_of, from } = body
   if (isLookup(body)) return 'question'
   if (isFiguresBody(body)) return 'figures'
   if (!Array.isArray(data)) return 'questions'
   if ('states' in body || data.some(isEntryLike)) return 'entries'
-  if (timeline !== undefined) return 'history'
-  if (proof !== undefined) return as_of === undefined ? 'releases' : 'coverage'
-  return not_held === undefined ? 'page' : 'sheet'
+  if (from !== undefined) return as_of === undefined ? 'releases' : 'coverage'
+  if (as_of === undefined) return 'history'
+  return page === undefined ? 'sheet' : 'page'
 }
 
 /** A change of a figure states its own index in the log. */

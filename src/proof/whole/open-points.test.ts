@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { PROOF_REF } from '../price/proofs.ts'
+import { PROOF_REF } from '../envelope.ts'
 import { isShortAnswer } from './open-points.ts'
 
 test('a pointer is the mark of a short answer only where there is no checkpoint', () => {
@@ -8,6 +8,6 @@ test('a pointer is the mark of a short answer only where there is no checkpoint'
   expect(isShortAnswer({ proof: pointer })).toBe(true)
   expect(isShortAnswer({ data: [{ answer: { row: { proof: pointer } } }] })).toBe(true)
   expect(isShortAnswer({ data: [{ proof: pointer }], ...whole })).toBe(false)
-  for (const body of [{}, [], null, 'text', { cpt: '99213' }, { code: 'not_on_schedule', agent_hint: '' }])
+  for (const body of [{}, [], null, 'text', { code: '99213' }, { code: 'not_on_schedule', agent_hint: '' }])
     expect(isShortAnswer(body)).toBe(false)
 })

@@ -1,7 +1,7 @@
 // The points that a check leaves open: for an answer without its proof, and for an answer without its question.
 
 import { isCompound } from '../canonical-json.ts'
-import { PROOF_REF } from '../price/proofs.ts'
+import { PROOF_REF } from '../envelope.ts'
 import type { Members } from '../shape.ts'
 import type { AnyKind } from './kind.ts'
 

@@ -1,7 +1,6 @@
 // The reasons for which an answer is refused, each as a sentence for the command line, the service and the pages.
 
 import type { Fault } from '../fault.ts'
-import type { DerivationFault } from '../price/derivation.ts'
 
 /** Reasons that only a comparison with the cited files finds. */
 export type SourceFault =
@@ -12,7 +11,7 @@ export type SourceFault =
   | 'inputs_not_at_line'
   | 'other_amounts_in_file'
   | 'code_in_source'
-export type Reason = Fault | DerivationFault | SourceFault
+export type Reason = Fault | SourceFault
 
 export const REASONS: Readonly<Record<Reason, string>> = {
   json_malformed: 'This is not an answer of the registry: it is not JSON as the registry writes it.',
@@ -25,7 +24,6 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   row_not_in_release: 'A row is not in the release: it was changed or left out, or is of another edition.',
   locator_not_cited: 'The row names a source that its edition does not cite.',
   row_not_of_release: 'The row does not fit its edition: it is of another schedule, provider, place or time.',
-  release_not_in_log: 'The description of the edition is not in the signed log: it was changed or never published.',
   release_not_in_force:
     'The description of the edition is not the one that is in force: it was changed, withdrawn or replaced.',
   state_not_in_log: 'The state of the registry that it stands on is not in the signed log.',
@@ -33,11 +31,10 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   state_too_old: 'The view of the registry is too old, or is dated in the future. Ask again.',
   period_not_in_timeline: 'The period is not the published one.',
   provider_not_in_state: 'The provider is not listed as it stands here.',
-  leaves_contradict: 'Parts of the proof contradict each other.',
+  rows_contradict: 'Rows of the proof contradict each other.',
+  periods_contradict: 'Periods of the proof contradict each other.',
   log_of_other_kind: 'It is signed in a log that does not speak about this.',
   mixed_checkpoints: 'Its parts are of different views of the registry: it was put together from several answers.',
-  key_prefix_malformed: 'The proof that there is no row is about something that no row could have.',
-  key_not_enclosed: 'It is not proved that there is no such row: there is room for one.',
   body_contradicts_proof: 'What is said does not follow from what is proved: a member was changed or left out.',
   nothing_proved: 'There is nothing in it that is proved.',
   rows_left_out: 'A row was left out, or the rows are not in their order.',
@@ -71,6 +68,8 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   price_mismatch: 'The amount does not follow from the inputs of the row.',
   reason_mismatch: 'The reason for which there is no price does not follow from the inputs of the row.',
   flags_mismatch: 'The flags do not follow from the inputs of the row.',
+  sum_mismatch: 'A product or a total does not follow from the lines of the bill.',
+  tables_differ: 'The registry uses other tables than this verifier: get the verifier of its version.',
   source_missing: 'None of the given files is the cited one.',
   source_hash_mismatch: 'A given file has the name of the cited one and other content.',
   source_unreadable: 'The file cannot be read as what the row says it is.',

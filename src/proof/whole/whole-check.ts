@@ -1,8 +1,20 @@
-// Everything that can be checked of an answer without the files that it cites: its proofs, that it answers the question,
-// and its arithmetic.
+// Everything that can be checked of an answer without the files that it cites: that it was published, that it answers the question,
+// its arithmetic, and that it is what a permalink names.
 
-import { type VerifiedAnswer, verifyBody } from '../verify-lists.ts'
-import { type AnswerCheck, withArithmetic } from './arithmetic-check.ts'
+import { parseJson } from '../canonical-json.ts'
+import { type FailedCheck, failed } from '../fault.ts'
+import type { TrustPolicy } from '../note/policy.ts'
+import { type VerifiedAnswer, type VerifyOptions, verifyBody } from '../verify-lists.ts'
+import { type ExpectedAnswer, standsAt } from './asked.ts'
 
 /** Checks a body of any kind that has a proof. */
-export const checkWhole: AnswerCheck<VerifiedAnswer> = withArithmetic(verifyBody)
+export async function checkWhole(
+  text: string,
+  policy: TrustPolicy,
+  { permalink, ...asked }: ExpectedAnswer,
+  options?: VerifyOptions,
+): Promise<VerifiedAnswer | FailedCheck> {
+  const proved = await verifyBody(text, policy, asked, options)
+  if (!proved.ok || !permalink || standsAt(parseJson(text), permalink)) return proved
+  return failed('answers_another_question')
+}

@@ -1,23 +1,25 @@
 import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
+import type { Log } from '../../integrity/log.ts'
 import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
-import { EDITION_PROOF, holds, listedEdition } from '../../proof/catalogue/coverage.ts'
-import type { PlacedPeriod, TimelineProof as TimelineProofForm } from '../../proof/catalogue/timeline-proof.ts'
+import { holds, listedEdition } from '../../proof/catalogue/coverage.ts'
 import { isBiddingArea } from '../../proof/lookup/region.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
-import { BASES, SETTINGS } from '../../proof/price/row.ts'
+import type { Period } from '../../proof/price/release.ts'
+import { BASES, KEY_PARTS, SETTINGS } from '../../proof/price/row.ts'
 import { ourTurn } from '../../queue.ts'
-import { type Charts, chartOf } from '../charts.ts'
+import { type Charts, chartOf, chartTable } from '../charts.ts'
+import { AnswerProof } from '../lookup/answer-proof.ts'
 import { chartId } from '../lookup/browse.ts'
+import { Proofs } from '../lookup/proofs.ts'
 import { AsOf, Code, Npi } from '../lookup/query.ts'
+import { Day, Proof } from '../lookup/row-schema.ts'
 import type { PublishedRegistry, View } from '../lookup/view.ts'
 import type { TotalBy } from '../rows/file-summary-store.ts'
 import { openRelease, type ReleaseFile } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
-import { timelineProof } from './list-proofs.ts'
 import { Memo } from './memo.ts'
-import { Days, EditionProof, TimelineProof } from './proof-schema.ts'
 
 /** More than there are Medicare localities; a list that is longer is cut, and its total says so. */
 const MAX_LISTED = 200
@@ -41,6 +43,10 @@ export const coverageQuery = (charts: Charts) =>
     ...pageInput,
   })
 export type CoverageQuery = z.output<ReturnType<typeof coverageQuery>>
+
+export const Days = z
+  .strictObject({ from: Day, to: Day })
+  .meta({ id: 'Days', description: 'The first and the last day on which a release is in force' })
 
 const listOf = (entry: z.ZodType, description: string) =>
   z
@@ -66,7 +72,6 @@ const ChartCoverage = z
   .strictObject({
     kind: z.literal('chart'),
     chart: z.string(),
-    title: z.string(),
     publisher: z.string(),
     release_id: z.string(),
     edition: z.string(),
@@ -74,14 +79,18 @@ const ChartCoverage = z
     in_force: Days,
     data_class: z.enum(['published', 'sample']),
     rows: z.int().min(0),
-    codes: z.int().min(0),
-    code_prefixes: z
-      .array(z.strictObject({ prefix: z.string(), codes: z.int().min(1) }))
-      .meta({ description: 'How many codes begin with each character' }),
-    regions: Regions,
-    npis: Npis,
-    code: CodeCoverage.nullable().meta({ description: 'The code asked about with `cpt`; null if none was' }),
-    proof: EditionProof,
+    about: z
+      .strictObject({
+        title: z.string(),
+        codes: z.int().min(0),
+        code_prefixes: z
+          .array(z.strictObject({ prefix: z.string(), codes: z.int().min(1) }))
+          .meta({ description: 'How many codes begin with each character' }),
+        regions: Regions,
+        npis: Npis,
+        code: CodeCoverage.optional().meta({ description: 'The code asked about with `cpt`' }),
+      })
+      .meta({ description: 'What it holds: the word of the service' }),
   })
   .meta({ id: 'ChartCoverage', description: 'An edition in force and what it holds' })
 
@@ -102,13 +111,14 @@ export const Coverage = z
     page: Page,
     links: Links,
     as_of: z.iso.date(),
-    proof: TimelineProof.optional().meta({
-      description: 'Of charts. Left out of a list of codes, and if the page is of too long a stretch of time',
+    from: z.int().min(0).optional().meta({
+      description: 'Of charts: the place in the timeline from which the page accounts for all that is in force',
     }),
+    proof: Proof.optional().meta({ description: 'Of charts. Left out of a list of codes' }),
   })
   .meta({ id: 'Coverage' })
 type CoverageAnswer = ListAnswer<typeof Coverage>
-type Contents = Pick<z.input<typeof ChartCoverage>, 'codes' | 'code_prefixes' | 'regions' | 'npis'>
+type Contents = Pick<z.input<typeof ChartCoverage>['about'], 'codes' | 'code_prefixes' | 'regions' | 'npis'>
 
 /**
  * Lists what can be asked for. The contents of a release never change, so they are counted once. The codes in force are
@@ -116,6 +126,7 @@ type Contents = Pick<z.input<typeof ChartCoverage>, 'codes' | 'code_prefixes' | 
  */
 export function coverage(
   db: Db,
+  log: Log,
   published: PublishedRegistry,
   charts: Charts,
 ): (query: CoverageQuery, day: string) => Promise<CoverageAnswer> {
@@ -124,7 +135,8 @@ export function coverage(
   return async (query, day) => {
     const { prefix, chart } = query
     const view = await published.at()
-    if (prefix === undefined) return coverageOfCharts(db, view, charts, contents, query, day)
+    if (prefix === undefined)
+      return coverageOfCharts(Proofs.under(view, db, log, chartTable(charts)), charts, contents, query, day)
     if (query.cpt !== undefined || query.npi !== undefined)
       throw Problem.parameter('prefix', 'prefix goes with chart, not with cpt or npi')
     const first = prefix.slice(0, 1)
@@ -135,31 +147,33 @@ export function coverage(
 }
 
 async function coverageOfCharts(
-  db: Db,
-  view: View,
+  proofs: Proofs,
   charts: Charts,
   contents: Memo<Contents>,
   query: CoverageQuery,
   day: string,
 ): Promise<CoverageAnswer> {
+  const { db, view } = proofs
   const { limit, offset, chart, cpt, npi } = query
   const inForce = inForceOn(view, day, chart)
   const isFiltered = cpt !== undefined || npi !== undefined
   const fitting = isFiltered ? await holding(db, inForce, { cpt, npi }) : inForce
   const shown = fitting.slice(offset, offset + limit)
+  const proof = new AnswerProof(proofs)
   const data: z.input<typeof ChartCoverage>[] = []
   for (const { release, period } of shown) {
     await ourTurn()
     const held = await contents.get(release.release_id, () => contentsOf(openRelease(db, release)))
-    const code = cpt === undefined ? null : coverageOfCode(openRelease(db, release), cpt)
+    const code = cpt === undefined ? {} : { code: coverageOfCode(openRelease(db, release), cpt) }
     const title = chartOf(release.chart, charts)?.title ?? release.chart
-    const proof = { type: EDITION_PROOF, release: release.manifest } as const
-    data.push({ ...listedEdition(release.manifest, period), title, ...held, code, proof })
+    data.push({ ...listedEdition(release.manifest, period), about: { title, ...held, ...code } })
+    proof.addRelease(release)
   }
-  const proof = isFiltered
-    ? timelineProof(view, shown[0]?.index ?? 0, (shown.at(-1)?.index ?? -1) + 1)
-    : proofOf(view, fitting, query)
-  return { data, total: fitting.length, as_of: day, ...(proof ? { proof } : {}) }
+  const [begin, end] = chart === undefined ? [0, view.periods.length] : view.ofChart(chart)
+  const from = (fitting[Math.min(offset, fitting.length) - 1]?.index ?? begin - 1) + 1
+  const to = offset + limit < fitting.length ? (shown.at(-1)?.index ?? from) + 1 : end
+  if (!isFiltered) proof.addPeriods([Math.max(0, from - 1), Math.min(view.periods.length, to + 1)])
+  return { data, total: fitting.length, as_of: day, from, proof: proof.member() as unknown as z.input<typeof Proof> }
 }
 
 /** Where the editions in force changed last before a day, or on it: all days since then have the same ones. */
@@ -168,7 +182,11 @@ function sameSince({ periods }: View, day: string): string {
   return changes.reduce((last, change) => (change <= day && change > last ? change : last), '')
 }
 
-type EditionInForce = PlacedPeriod & { release: Release }
+interface EditionInForce {
+  index: number
+  period: Period
+  release: Release
+}
 
 /** In the order of the timeline. */
 const inForceOn = (view: View, day: string, chart: string | undefined): EditionInForce[] =>
@@ -177,19 +195,6 @@ const inForceOn = (view: View, day: string, chart: string | undefined): EditionI
       ? [{ index, period, release: view.releaseIn(period) }]
       : [],
   )
-
-/** From the beginning of the list, or the last edition of the page before, to the last edition of the page, or the end. */
-function proofOf(
-  view: View,
-  listed: readonly PlacedPeriod[],
-  { limit, offset, chart }: CoverageQuery,
-): TimelineProofForm | undefined {
-  const [begin, end] = chart === undefined ? [0, view.periods.length] : view.stretchOf(chart)
-  const hasMore = offset + limit < listed.length
-  const before = listed[Math.min(offset, listed.length) - 1]?.index ?? begin
-  const last = hasMore ? (listed[offset + limit - 1]?.index ?? 0) + 1 : end
-  return timelineProof(view, offset === 0 ? begin : before, last)
-}
 
 /** The editions that have rows of a code and of a provider, whichever of the two is asked for. */
 async function holding(
@@ -230,7 +235,7 @@ const cut = <T>(all: readonly T[]): { total: number; list: T[] } => ({
 const knownFirst = (regions: readonly string[]): string[] =>
   regions.toSorted((a, b) => Number(isBiddingArea(a)) - Number(isBiddingArea(b)))
 
-/** Read off the keys: `cpt|region|npi|modifier|basis|setting`, empty where there is none. */
+/** Read off the keys: empty where there is none. */
 function coverageOfCode(file: ReleaseFile, cpt: string): z.input<typeof CodeCoverage> {
   const rows = file.rowsUnder(`${cpt}|`)
   const parts = rows.map(({ row_key }) => row_key.split('|'))
@@ -241,11 +246,11 @@ function coverageOfCode(file: ReleaseFile, cpt: string): z.input<typeof CodeCove
     rows: rows.length,
     // A row's text is ours, so its kind is plain in it.
     prices: rows.filter(({ body }) => body.includes('"kind":"price"')).length,
-    bases: z.array(z.enum(BASES)).parse(distinct(4)),
-    modifiers: orNull(3),
-    settings: z.array(z.enum(SETTINGS).nullable()).parse(orNull(5)),
-    regions: cut(knownFirst(distinct(1))),
-    npis: cut(distinct(2).filter((text) => text !== '')),
+    bases: z.array(z.enum(BASES)).parse(distinct(KEY_PARTS.indexOf('basis'))),
+    modifiers: orNull(KEY_PARTS.indexOf('modifier')),
+    settings: z.array(z.enum(SETTINGS).nullable()).parse(orNull(KEY_PARTS.indexOf('setting'))),
+    regions: cut(knownFirst(distinct(KEY_PARTS.indexOf('region')))),
+    npis: cut(distinct(KEY_PARTS.indexOf('npi')).filter((text) => text !== '')),
   }
 }
 

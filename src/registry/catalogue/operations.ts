@@ -5,9 +5,10 @@ import { pagedOperation } from '../../paging.ts'
 import type { LostSource } from '../../proof/price/lost-source.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import type { Charts } from '../charts.ts'
+import type { Proofs } from '../lookup/proofs.ts'
 import type { PublishedRegistry } from '../lookup/view.ts'
 import { Coverage, coverage, coverageQuery } from './coverage.ts'
-import { ListProofs } from './list-proofs.ts'
+import type { EntryProofs } from './entry-proofs.ts'
 import { DiffQuery, ReleaseDiffAnswer, releaseDiff } from './release-diff.ts'
 import { listReleases, ReleaseList, releasesQuery } from './releases.ts'
 
@@ -19,13 +20,15 @@ interface CatalogueParts {
   charts: Charts
   stamp: () => string | undefined
   lostSources: (release: Manifest) => LostSource[]
+  /** Proofs under the newest view. */
+  proofsNow: () => Promise<Proofs>
+  entryProofs: EntryProofs
 }
 
 /** Operations on what can be asked for: charts, codes, releases, and how releases differ. */
 export function catalogueOperations(parts: CatalogueParts): Operation[] {
   const { db, log, published, today, charts, stamp } = parts
-  const coverageOn = coverage(db, published, charts)
-  const proofs = new ListProofs(db, log)
+  const coverageOn = coverage(db, log, published, charts)
   return [
     pagedOperation({
       name: 'get_coverage',
@@ -66,7 +69,7 @@ export function catalogueOperations(parts: CatalogueParts): Operation[] {
       input: releasesQuery(charts),
       output: ReleaseList,
       problems: [],
-      run: async (query) => listReleases(proofs, await published.at(), query, parts.lostSources),
+      run: async (query) => listReleases(await parts.proofsNow(), parts.entryProofs, query, parts.lostSources),
     }),
 
     operation({

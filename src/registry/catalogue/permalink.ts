@@ -1,7 +1,10 @@
 import { z } from 'zod'
-import { ReadyAnswer, ready } from '../../operation.ts'
+import { withMembers } from '../../json-text.ts'
+import { ReadyAnswer } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
+import { AnswerProof, marksOf } from '../lookup/answer-proof.ts'
 import type { Proofs } from '../lookup/proofs.ts'
+import type { EntryProofs } from './entry-proofs.ts'
 
 export const RowQuery = z.strictObject({
   release_id: z
@@ -17,12 +20,19 @@ export const RowQuery = z.strictObject({
     .meta({ description: 'The place of the row in the release', examples: [0] }),
 })
 
-/** A row by its place, whether or not its release is still in force. */
-export async function citeRow(proofs: Proofs, { release_id, index }: z.output<typeof RowQuery>): Promise<ReadyAnswer> {
-  const release = proofs.view.releaseNamed(release_id)
+/** A row by its place, whether or not its release is still in force: of one that is not, its entry in the log is shown. */
+export async function citeRow(
+  proofs: Proofs,
+  log: EntryProofs,
+  { release_id, index }: z.output<typeof RowQuery>,
+): Promise<ReadyAnswer> {
+  const { view } = proofs
+  const release = view.releaseNamed(release_id)
   if (!release) throw new Problem('release_not_found')
   const [stored] = proofs.open(release).rowsAt(index, index + 1)
   if (!stored) throw new Problem('row_not_found')
-  if (proofs.view.periodOf(release)) return new ReadyAnswer(proofs.citedText(release, stored))
-  return ready(await proofs.citeWithdrawn(release, stored))
+  const proof = new AnswerProof(proofs)
+  const row = proof.pointer(release, stored)
+  const entries = view.placeOf(release) === undefined ? await log.entries(view, [release.log_index]) : undefined
+  return new ReadyAnswer(withMembers(stored.body, { row, ...marksOf(release), proof: proof.member(entries) }))
 }

@@ -4,24 +4,24 @@ import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import {
   type KnownRelease,
   listedRelease,
-  RELEASE_PROOF,
   RELEASE_STATES,
-  type ReleaseProof as ReleaseProofForm,
   releaseKey,
   replacementOf,
   stateOf,
 } from '../../proof/catalogue/releases.ts'
-import type { TimelineProof as TimelineProofForm } from '../../proof/catalogue/timeline-proof.ts'
 import type { LostSource } from '../../proof/price/lost-source.ts'
 import { isManifest, isWithdrawal, type Manifest, periodKey, type Withdrawal } from '../../proof/price/release.ts'
 import { indexOfKey } from '../../proof/price/timeline.ts'
 import { ourTurn } from '../../queue.ts'
 import { type Charts, chartOf } from '../charts.ts'
+import { AnswerProof } from '../lookup/answer-proof.ts'
 import { LostSources } from '../lookup/answer-schema.ts'
 import { chartId } from '../lookup/browse.ts'
+import type { Proofs } from '../lookup/proofs.ts'
+import { Proof } from '../lookup/row-schema.ts'
 import type { View } from '../lookup/view.ts'
-import { type ListProofs, timelineProof } from './list-proofs.ts'
-import { Days, ReleaseProof, TimelineProof } from './proof-schema.ts'
+import { Days } from './coverage.ts'
+import type { EntryProofs } from './entry-proofs.ts'
 import * as catalogue from './store.ts'
 
 export const releasesQuery = (charts: Charts) =>
@@ -43,18 +43,17 @@ const ListedRelease = z
     }),
     effective_from: z.iso.date(),
     effective_to: z.iso.date().meta({ description: 'The last day of the edition; a later edition ends it sooner' }),
-    in_force: Days.nullable().meta({ description: 'Null if it is in force on no day' }),
+    in_force: Days.optional().meta({ description: 'Left out if it is in force on no day' }),
     published_at: z.iso.datetime(),
-    withdrawn_at: z.iso.datetime().nullable(),
-    withdrawn_reason: z.string().nullable().meta({ description: 'One of a few fixed words' }),
+    withdrawn_at: z.iso.datetime().optional(),
+    withdrawn_reason: z.string().optional().meta({ description: 'One of a few fixed words' }),
     row_count: z.int().min(0),
     rejected_count: z.int().min(0),
-    supersedes: z.string().nullable(),
+    supersedes: z.string().optional(),
     data_class: z.enum(['published', 'sample']),
     log_index: z.int().min(0).meta({ description: 'Its place in the registry log' }),
-    withdrawn_log_index: z.int().min(0).nullable(),
-    proof: ReleaseProof,
-    sources_lost: LostSources.optional(),
+    withdrawn_log_index: z.int().min(0).optional(),
+    about: z.strictObject({ sources_lost: LostSources }).optional(),
   })
   .meta({ id: 'ListedRelease' })
 
@@ -63,68 +62,64 @@ export const ReleaseList = z
     data: z.array(ListedRelease),
     page: Page,
     links: Links,
-    proof: TimelineProof.optional().meta({ description: 'Left out if the page is of too long a stretch of time' }),
+    from: z
+      .int()
+      .min(0)
+      .meta({ description: 'The place in the timeline from which the page accounts for all that is in force' }),
+    proof: Proof,
   })
   .meta({ id: 'ReleaseList' })
 
 /** Every release that is in the public log, in the order of the timeline, so that a page can be proved from it. */
 export async function listReleases(
-  proofs: ListProofs,
-  view: View,
+  proofs: Proofs,
+  log: EntryProofs,
   { limit, offset, chart, state }: ReleasesQuery,
   lostSources: (release: Manifest) => LostSource[],
 ): Promise<ListAnswer<typeof ReleaseList>> {
-  const fitting = proofs
-    .releasesOf(view)
-    .filter(
-      (each) => (chart ?? each.release.chart) === each.release.chart && (state ?? stateOf(each)) === stateOf(each),
-    )
+  const { view } = proofs
+  const all = log.releasesOf(view)
+  const fitting = all.filter(
+    (each) => (chart ?? each.release.chart) === each.release.chart && (state ?? stateOf(each)) === stateOf(each),
+  )
   const shown = fitting.slice(offset, offset + limit)
   const data: z.input<typeof ListedRelease>[] = []
+  const entries: number[] = []
   for (const each of shown) {
     await ourTurn()
-    const replacement = replacementOf(each, proofs.releasesOf(view))
+    const replacement = replacementOf(each, all)
     const lost = lostSources(each.release)
-    data.push({
-      ...listedRelease(each),
-      proof: await releaseProof(proofs, view, each, replacement),
-      ...(lost.length > 0 ? { sources_lost: lost } : {}),
-    })
+    data.push({ ...listedRelease(each), ...(lost.length > 0 && { about: { sources_lost: lost } }) })
+    entries.push(each.log_index)
+    if (each.withdrawal) entries.push(each.withdrawal.index)
+    if (replacement) entries.push(replacement.log_index)
   }
-  const proof = proofOf(view, shown, chart)
-  return { data, total: fitting.length, ...(proof ? { proof } : {}) }
+  const from = placeOf(view, fitting, offset, chart)
+  const proof = new AnswerProof(proofs)
+  for (const stretch of stretchesOf(view, shown, from)) proof.addPeriods(stretch)
+  const member = proof.member(await log.entries(view, entries))
+  return { data, total: fitting.length, from, proof: member as unknown as z.input<typeof Proof> }
 }
 
-const releaseProof = async (
-  proofs: ListProofs,
-  view: View,
-  { release, log_index, withdrawal }: KnownRelease,
-  replacement: KnownRelease | undefined,
-): Promise<ReleaseProofForm> => ({
-  type: RELEASE_PROOF,
-  release,
-  inclusion: await proofs.inclusion(view, log_index),
-  withdrawal: withdrawal
-    ? { entry: withdrawal.entry, inclusion: await proofs.inclusion(view, withdrawal.index) }
-    : null,
-  replaced_by: replacement
-    ? {
-        release: replacement.release,
-        index: replacement.log_index,
-        inclusion: await proofs.inclusion(view, replacement.log_index),
-      }
-    : null,
-})
+/** Where the timeline goes on after what the pages before have listed. */
+function placeOf(view: View, fitting: readonly KnownRelease[], offset: number, chart: string | undefined): number {
+  const before = fitting.slice(0, offset).findLast(({ period }) => period !== undefined)
+  if (before) return indexOfKey(view.periods, `${releaseKey(before)}~`, periodKey)
+  return chart === undefined ? 0 : indexOfKey(view.periods, `${chart}|`, periodKey)
+}
 
-/** The periods of a page, and the one on either side of it. Without releases, those around the place of the chart. */
-function proofOf(view: View, shown: readonly KnownRelease[], chart = ''): TimelineProofForm | undefined {
-  const [first, last] = [shown[0], shown.at(-1)]
-  const from = first ? releaseKey(first) : `${chart}|`
-  const to = last ? releaseKey(last) : from
-  const place = (key: string): number => indexOfKey(view.periods, key, periodKey)
-  // A release that is in force on no day comes after the one in force in its place.
-  const begin = place(first && !first.period ? `${from}~` : from)
-  return timelineProof(view, Math.max(0, begin - 1), Math.min(view.periods.length, place(`${to}~`) + 1))
+/** The periods of a page with those on either side of them, and those around each release that is in force on no day. */
+function stretchesOf(view: View, shown: readonly KnownRelease[], from: number): [number, number][] {
+  const within = (start: number, end: number): [number, number] => [
+    Math.max(0, start),
+    Math.min(view.periods.length, end),
+  ]
+  const listed = shown.filter(({ period }) => period !== undefined).length
+  const others = shown.flatMap((each): [number, number][] => {
+    const place = indexOfKey(view.periods, releaseKey(each), periodKey)
+    return each.period ? [] : [within(place - 1, place + 1)]
+  })
+  return [within(from - 1, from + listed + 1), ...others]
 }
 
 /** A release or withdrawal in words of ours, and which entry of the registry log says so. */

@@ -13,7 +13,7 @@ import { parquet } from './parquet.ts'
 
 const aRow = (row: Partial<PricedRow> = {}): PricedRow =>
   aPrice({
-    cpt: '99213',
+    code: '99213',
     price: { amount: '95.19', currency: 'USD', per: null },
     effective_from: '2026-07-01',
     derivation: { method: 'verbatim/1', inputs: { amount: '95.19' } },
@@ -100,12 +100,12 @@ test('DuckDB reads amounts as decimals and days as dates, and every cell as it i
   const ask = async (sql: string) =>
     (await connection.runAndReadAll(sql.replace('FILE', `read_parquet('${file}')`))).getRowsJson()
   const types = new Map((await ask('DESCRIBE SELECT * FROM FILE')).map(([name, type]) => [name, type]))
-  expect([types.get('amount'), types.get('effective_from'), types.get('cpt')]).toEqual([
+  expect([types.get('amount'), types.get('effective_from'), types.get('code')]).toEqual([
     'DECIMAL(16,4)',
     'DATE',
     'VARCHAR',
   ])
-  expect(await ask('SELECT cpt, modifier, amount, low, high, effective_from, locator FROM FILE')).toEqual([
+  expect(await ask('SELECT code, modifier, amount, low, high, effective_from, locator FROM FILE')).toEqual([
     ['99213', null, '95.1900', null, null, '2026-07-01', '[{"citation":0,"line":7}]'],
     ['99213', '26', null, '0.0500', '999999999999.9999', '2026-07-01', '[{"citation":0,"line":7}]'],
   ])

@@ -1,7 +1,7 @@
 // The hints of refusals: what to ask next so that the question is answered, and what must not be shown in place of an answer.
 
 import { PROBLEMS, type ProblemCode } from '../../problem.ts'
-import type { Decision } from '../../proof/lookup/lookup.ts'
+import type { Decision } from '../../proof/lookup/decision.ts'
 import { isDecidedBy, isNeutral } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
@@ -20,7 +20,7 @@ const NOBODY =
   'Medicare pays no assistant or second surgeon for this service. The amount without the modifier is for the one who performs it: do not show it for this line.'
 /** The neighbours of a ZIP code do not tell on which side of a border an address lies. */
 const DIVIDED =
-  'Ask with the locality or the state of the address. The member `choices` has those of the ZIP codes around this one; the address may be in none of them, across a state border.'
+  'Ask with the locality or the state of the address. The member `about.choices` has those of the ZIP codes around this one; the address may be in none of them, across a state border.'
 /** The day of a service cannot be another one, so no other day is named. */
 const NO_PLACES =
   'The table of ZIP codes has no edition for this day: ask with the state of the address, such as `CA`, or its Medicare locality, such as `US-CA-05`. Never use a price of another period.'
@@ -30,8 +30,8 @@ const NOT_HERE =
 const RURAL_ALONE =
   'CMS states an amount for rural areas alone, and does not list this ZIP code as rural: there is none here. Do not use the rural one.'
 const NOWHERE = 'Whichever place you choose, there is no price as asked.'
-const THEN_A_PLACE = 'Take a region from `choices`.'
-const WITH_ONE = 'Take a modifier from `available.modifiers`, and say beside the amount which one you took.'
+const THEN_A_PLACE = 'Take a region from `about.choices`.'
+const WITH_ONE = 'Take a modifier from `about.available.modifiers`, and say beside the amount which one you took.'
 
 /** Whether a row with the modifier is for one part of a diagnostic service, the professional or the technical one. */
 const isPart = (modifier: string): boolean => ROW_MODIFIERS.get(modifier)?.part !== undefined
@@ -214,14 +214,14 @@ function withoutModifier(refusal: Refusal): string | undefined {
   if (most) return leavingOut(most, question, () => decided(most.kept))
   const bare = decided([])
   if (bare?.outcome === 'modifier_not_priced')
-    return 'Without a modifier it has no price either: ask with one that it has (`available.modifiers`), and say beside the amount which one you took.'
+    return 'Without a modifier it has no price either: ask with one that it has (`about.available.modifiers`), and say beside the amount which one you took.'
   if (!isPriced([])) return undefined
   const isOfPart = modifiers.some(isPart)
   const own = (isOfPart ? partOf(bare) : undefined) ?? meaningOf(modifiers)
   if (own !== undefined) return own
   const [caution] = question.npi === null ? modifiers.flatMap((each) => cautionOf(each) ?? []) : []
   if (caution !== undefined) return `Ask without the modifier, and say so beside the amount: ${caution}`
-  const other = told.available.modifiers.length === 0 ? '' : ', or with one that it has (`available.modifiers`)'
+  const other = told.available.modifiers.length === 0 ? '' : ', or with one that it has (`about.available.modifiers`)'
   return `Ask without the modifier${other}, and say so beside the amount.`
 }
 

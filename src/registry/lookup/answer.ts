@@ -1,41 +1,29 @@
+import { type JsonText, withMembers } from '../../json-text.ts'
 import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
+import { PROOF_REF, type ProofRef } from '../../proof/envelope.ts'
 import { type Adjustment, isAdjusting, isNeutral } from '../../proof/lookup/modifiers.ts'
+import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type LostSource, MOST_LOST } from '../../proof/price/lost-source.ts'
-import type { AbsenceProof, Because, CitedRow, ProofRef } from '../../proof/price/proofs.ts'
+import type { Prolonged } from '../../proof/price/prolonged.ts'
 import type { Manifest } from '../../proof/price/release.ts'
-import { type AnyRow, type PlaceRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
+import { type AnyRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { type Release, rowOf } from '../store.ts'
 import { adviceAfter, has, type RefusedThere, refusedThere, toChoose, whyRefusedThere } from './advice.ts'
-import { becauseOf, checkUnshown, type RowInRelease } from './because.ts'
+import { AnswerProof, marksOf, type RowInRelease } from './answer-proof.ts'
 import {
   availableFor,
   choicesFor,
   heldPeriods,
   inShort,
   type RefusalDetails,
-  type Related,
+  referencePath,
+  regionText,
   relatedTo,
   whyNotAdjusted,
 } from './beside.ts'
-import { find, type LookupResult } from './find.ts'
+import { checkRead, find, type LookupResult } from './find.ts'
 import type { Proofs } from './proofs.ts'
-
-/** A price with everything that shows it to be the answer. */
-export type Answer = CitedRow<PricedRow> & {
-  because?: Because
-  place?: CitedRow<PlaceRow>
-  modifiers_ignored?: string[]
-  adjustment?: Adjustment
-  related: Related[]
-}
-
-/** The price that was decided on with its proofs, or a refusal that carries the proofs of why there is none. */
-export function answer(proofs: Proofs, finding: LookupResult, { related = true }: { related?: boolean } = {}): Answer {
-  const { main, place, ...beside } = membersOf(proofs, finding, related)
-  const cited = proofs.cite(main.release, main.stored) as CitedRow<PricedRow>
-  return { ...cited, ...besideOf(beside, place && proofs.cite(place.release, place.stored)) } as Answer
-}
 
 /** Tells what became of the sources of a release. */
 export type LostSourcesOf = (release: Manifest) => LostSource[]
@@ -49,66 +37,64 @@ export function lostBehind(releases: Iterable<Manifest>, lostSources: LostSource
   return lostMember([...manifests.values()].flatMap(lostSources).slice(0, MOST_LOST))
 }
 
-/** The text of the same answer. Rows, manifest, state and log proof stand in it as they were hashed or signed. */
+/** The same as the unproved part of a list. */
+export function aboutLost(
+  releases: Iterable<Manifest>,
+  lostSources: LostSourcesOf,
+): { about?: { sources_lost: LostSource[] } } {
+  const { sources_lost } = lostBehind(releases, lostSources)
+  return sources_lost ? { about: { sources_lost } } : {}
+}
+
+/** The price that was decided on with its proof, as JSON text, or a refusal that proves why there is none. */
 export function answerText(proofs: Proofs, finding: LookupResult, lostSources: LostSourcesOf): string {
-  const { main, place, ...beside } = membersOf(proofs, finding, true)
-  const lost = lostMember(lostSources(main.release.manifest))
-  const rest = `,${JSON.stringify({ ...besideOf(beside, place && PLACE_MARK), ...lost }).slice(1, -1)}`
-  // A place is a member in the middle, so its text is put where a mark stands that is no other value.
-  const more = place ? rest.replace(`"${PLACE_MARK}"`, () => proofs.citedText(place.release, place.stored)) : rest
-  return proofs.citedText(main.release, main.stored, more)
-}
-
-const PLACE_MARK = '\u2316 place'
-
-interface AnswerMembers {
-  main: RowInRelease
-  place: RowInRelease | undefined
-  because: Because | undefined
-  ignored: string[]
-  adjustment: Adjustment | undefined
-  related: Related[]
-}
-
-/** Parts of both forms of the answer. */
-function membersOf(proofs: Proofs, finding: LookupResult, withRelated: boolean): AnswerMembers {
   const { decision, question } = finding
   if (decision.outcome !== 'price') throw refusal(proofs, finding)
-  const { row, ignored, adjustment } = decision
-  const main = citable(proofs, finding, decision.chart, row)
-  const place = placeRow(proofs, finding)
-  const because = becauseOf(proofs, [finding], { main, place })
-  return { main, place, because, ignored, adjustment, related: withRelated ? relatedTo(proofs, question, row) : [] }
+  const main = citable(finding, decision.chart, decision.row)
+  const proof = new AnswerProof(proofs)
+  const row = proof.pointer(main.release, main.stored)
+  const beside = besidePrice(proof, finding)
+  proof.addTrace(finding.trace)
+  const about = {
+    related: relatedTo(proofs, question, decision.row),
+    ...lostMember(lostSources(main.release.manifest)),
+  }
+  return withMembers(main.stored.body, { row, ...marksOf(main.release), ...beside, proof: proof.member(), about })
 }
 
-const besideOf = (
-  { because, ignored, adjustment, related }: Omit<AnswerMembers, 'main' | 'place'>,
-  place: CitedRow | string | undefined,
-): object => ({
-  ...(because ? { because } : {}),
-  ...(place ? { place } : {}),
-  ...(ignored.length > 0 ? { modifiers_ignored: ignored } : {}),
-  ...(adjustment ? { adjustment } : {}),
-  related,
+/** The members that stand beside the row of a price. */
+export function besidePrice(proof: AnswerProof, finding: LookupResult): object {
+  const { decision } = finding
+  if (decision.outcome !== 'price') return {}
+  const { ignored, adjustment } = decision
+  return { ...placeMember(proof, finding), ...toldOf(ignored, adjustment) }
+}
+
+const toldOf = (ignored: string[], adjustment: Adjustment | undefined): object => ({
+  ...(ignored.length > 0 && { modifiers_ignored: ignored }),
+  ...(adjustment && { adjustment }),
 })
+
+const placeMember = (proof: AnswerProof, finding: LookupResult): { place?: JsonText } =>
+  finding.place ? { place: proof.show(citable(finding, PLACE_CHART, finding.place)) } : {}
 
 /** The short form: the amount and what it is, with a pointer to the proof. The leaf hash binds the rest. */
 export type ShortAnswer = ShortRow<PricedRow> & {
   modifiers_ignored?: string[]
   adjustment?: Adjustment
-  sources_lost?: LostSource[]
+  about?: { sources_lost?: LostSource[] }
 }
 export function shortAnswer(proofs: Proofs, finding: LookupResult, lostSources: LostSourcesOf = () => []): ShortAnswer {
   const { decision } = finding
   if (decision.outcome !== 'price') throw shortRefusal(proofs, finding)
   const { row, ignored, adjustment, chart } = decision
-  const main = citable(proofs, finding, chart, row)
-  checkUnshown(proofs, finding.trace, [main])
+  const main = citable(finding, chart, row)
+  checkRead(proofs, finding.trace)
+  const lost = lostMember(lostSources(main.release.manifest))
   return {
     ...(shortRow(proofs, main) as ShortRow<PricedRow>),
-    ...(ignored.length > 0 ? { modifiers_ignored: ignored } : {}),
-    ...(adjustment ? { adjustment } : {}),
-    ...lostMember(lostSources(main.release.manifest)),
+    ...toldOf(ignored, adjustment),
+    ...('sources_lost' in lost && { about: lost }),
   }
 }
 
@@ -116,27 +102,25 @@ export function shortAnswer(proofs: Proofs, finding: LookupResult, lostSources: 
 export type ShortRow<R extends Row = Row> = Omit<R, 'derivation' | 'indicators' | 'locator'> & {
   data_class: Manifest['data_class']
   effective_to: string
+  prolonged?: Prolonged
   proof: ProofRef
 }
 export function shortRow(proofs: Proofs, { release, stored }: RowInRelease): ShortRow {
   const { derivation: _d, indicators: _i, locator: _l, ...rest } = rowOf(stored) as Row
   const { data_class, effective_to: ends } = release.manifest
   const effective_to = proofs.view.periodOf(release)?.to ?? ends
-  return { ...rest, data_class, effective_to, proof: proofs.refer(release, stored) }
+  return { ...rest, data_class, effective_to, ...marksOf(release), proof: proofs.refer(release, stored) }
 }
 
-function citable(proofs: Proofs, { question, trace }: LookupResult, chart: string, row: AnyRow): RowInRelease {
-  const release = proofs.view.editionOn(chart, question.day)
-  if (!release) throw new Error('the rule chose a row of a chart that has no edition')
+/** A row that the rule chose, as it is stored. */
+export function citable({ trace }: Pick<LookupResult, 'trace'>, chart: string, row: AnyRow): RowInRelease {
   const key = rowKey(row)
-  const known = trace.rows.find((each) => each.release.release_no === release.release_no && each.key === key)?.found
-  const stored = known ?? proofs.open(release).findRow(key)
-  if (!stored) throw new Error('the rule chose a row that is not there')
-  return { release, stored }
+  for (const { release, shown } of trace.lists) {
+    const stored = release.chart === chart ? shown.find(({ row_key }) => row_key === key) : undefined
+    if (stored) return { release, stored }
+  }
+  throw new Error('the rule chose a row that it did not read')
 }
-
-const placeRow = (proofs: Proofs, finding: LookupResult): RowInRelease | undefined =>
-  finding.place && citable(proofs, finding, PLACE_CHART, finding.place)
 
 const CODES = {
   modifier_not_allowed: 'modifier_not_allowed',
@@ -151,32 +135,56 @@ const CODES = {
 
 /** A refusal names the part that did not fit, says what there is, and proves that there is no price. */
 function refusal(proofs: Proofs, finding: LookupResult): Problem {
+  const proof = new AnswerProof(proofs)
+  const { problem, members } = refusalIn(proof, finding)
+  return problem({ ...members, proof: proof.member() })
+}
+
+/** A refusal, whose rows are shown by a proof that it may share with other answers. */
+export function refusalIn(
+  proof: AnswerProof,
+  finding: LookupResult,
+): { members: Record<string, unknown>; problem: (members: Record<string, unknown>) => Problem } {
+  const { proofs } = proof
   const { code, detail, hint, main, known, told } = sayNo(proofs, finding)
-  const place = placeRow(proofs, finding)
-  const absences = code === 'not_on_schedule' ? absencesOf(proofs, finding) : []
-  const because = becauseOf(proofs, known ? [finding, known.finding] : [finding], { main, place, absences })
+  const { charts, ...about } = told
+  const members: Record<string, unknown> = {
+    ...ruleOf(finding),
+    ...(main && { row: proof.show(main).toJSON() }),
+    ...placeMember(proof, finding),
+    ...(charts && { charts }),
+    ...(known && { last_known: proof.show(known.row).toJSON() }),
+    about,
+  }
+  proof.addTrace(finding.trace)
+  if (known) proof.addTrace(known.finding.trace)
+  for (const { chart } of charts ?? []) proof.addPeriods(proofs.view.stretchOf(chart))
+  return { members, problem: (all) => new Problem(code, detail, { members: all, ...hint }) }
+}
+
+const ruleOf = ({ decision }: LookupResult): object => ('rule' in decision ? { rule: decision.rule } : {})
+
+function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
+  const { code, detail, hint, main, known, told } = sayNo(proofs, finding)
+  checkRead(proofs, finding.trace)
+  if (known) checkRead(proofs, known.finding.trace)
+  const { charts, ...about } = inShort(told, finding.question.day)
   const members = {
-    ...(main ? { row: proofs.cite(main.release, main.stored) } : {}),
-    ...(absences.length > 0 ? { absence: absences } : {}),
-    ...(because ? { because } : {}),
-    ...(place ? { place: proofs.cite(place.release, place.stored) } : {}),
-    ...(known ? { last_known: proofs.cite(known.row.release, known.row.stored) } : {}),
-    ...told,
+    ...ruleOf(finding),
+    ...(main && { row: shortRow(proofs, main) }),
+    ...(charts && { charts }),
+    ...(known && { last_known: shortRow(proofs, known.row) }),
+    proof: { type: PROOF_REF, href: hrefOf(finding.question) },
+    about,
   }
   return new Problem(code, detail, { members, ...hint })
 }
 
-/** The short form: it says that there is no price, and does not prove it. */
-function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
-  const { code, detail, hint, main, known, told } = sayNo(proofs, finding)
-  checkUnshown(proofs, finding.trace, main ? [main] : [])
-  if (known) checkUnshown(proofs, known.finding.trace, [known.row])
-  const members = {
-    ...(main ? { row: shortRow(proofs, main) } : {}),
-    ...(known ? { last_known: shortRow(proofs, known.row) } : {}),
-    ...inShort(told, finding.question.day),
-  }
-  return new Problem(code, detail, { members, ...hint })
+/** Where the same refusal is with its whole proof. */
+function hrefOf({ cpt, region, npi, day, modifiers, setting, basis }: ParsedQuestion): string {
+  const modifier = modifiers.join('-') || null
+  const asked = { cpt, region: npi === null ? regionText(region) : null, npi, modifier, setting, basis }
+  return referencePath(asked, day)
 }
 
 /** The members of a refusal, without the proof. */
@@ -184,7 +192,7 @@ function sayNo(proofs: Proofs, finding: LookupResult) {
   const { decision, question } = finding
   if (decision.outcome === 'price') throw new Error('a price is no refusal')
   const code = decision.outcome === 'absent' ? (`absent_${decision.row.reason}` as const) : CODES[decision.outcome]
-  const main = 'row' in decision ? citable(proofs, finding, decision.chart, decision.row) : undefined
+  const main = 'row' in decision ? citable(finding, decision.chart, decision.row) : undefined
   // Its reason is put into words before it is cited.
   if (main) proofs.check(main.release, main.stored)
   const available = availableFor(proofs, question)
@@ -208,9 +216,6 @@ const searched = ({ trace }: LookupResult): Release[] => trace.held.filter(({ ch
 const withoutCode = (proofs: Proofs, finding: LookupResult): Release[] =>
   searched(finding).filter((release) => proofs.open(release).keysUnder(prefixOf(finding)).length === 0)
 
-const absencesOf = (proofs: Proofs, finding: LookupResult): AbsenceProof[] =>
-  withoutCode(proofs, finding).map((release) => proofs.ofAbsence(release, prefixOf(finding)))
-
 /** Where the newest edition has just run out: what the same question would have been answered on its last day. */
 function lastKnown(
   proofs: Proofs,
@@ -222,7 +227,7 @@ function lastKnown(
     if (!over) continue
     const then = find(proofs, { ...question, day: over.to })
     if (then.decision.outcome === 'price' && then.decision.chart === chart)
-      return { finding: then, row: citable(proofs, then, chart, then.decision.row) }
+      return { finding: then, row: citable(then, chart, then.decision.row) }
   }
   return undefined
 }
@@ -260,8 +265,7 @@ function sentence(
     const rule = several ? ` Of ${question.modifiers.filter(isAdjusting).join(', ')} only one can be applied.` : ''
     return `The code is listed, ${how}. Its modifiers: ${has(available.modifiers)}.${rule}`
   }
-  if (decision.outcome === 'no_edition')
-    return `The registry has no edition for this day of: ${decision.charts.join(', ')}.`
+  if (decision.outcome === 'no_edition') return `No edition for this day of: ${decision.charts.join(', ')}.`
   if (decision.outcome === 'region_not_covered')
     return `The edition in force has this code for other places, but not for this region. Source: ${trace.held.find(({ chart }) => chart === decision.chart)?.release_id}.`
   if (decision.outcome === 'region_ambiguous')

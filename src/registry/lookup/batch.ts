@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { DamageFault } from '../../db/db.ts'
-import { parseFields, withoutEmpty } from '../../operation.ts'
+import { jsonText } from '../../json-text.ts'
+import { parseFields, ReadyAnswer, withoutEmpty } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { MOST_LINES } from '../../proof/list/batch.ts'
 import { type BillLine, extended, MOST_UNITS, summaryOf } from '../../proof/lookup/bill.ts'
@@ -8,8 +9,9 @@ import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import { ourTurn } from '../../queue.ts'
 import { lineAnswer } from '../../status.ts'
-import { type LostSourcesOf, lostBehind } from './answer.ts'
-import { LostSources, setShared } from './answer-schema.ts'
+import { aboutLost, type LostSourcesOf } from './answer.ts'
+import { AnswerProof } from './answer-proof.ts'
+import { AboutList } from './answer-schema.ts'
 import {
   LINE_KINDS,
   type Line,
@@ -17,7 +19,6 @@ import {
   lineFor,
   orRefusal,
   pricedFields,
-  refusedAsLine,
   refusedInShort,
   ShortLineProblem,
   shortFields,
@@ -25,7 +26,7 @@ import {
 } from './line.ts'
 import type { Proofs } from './proofs.ts'
 import { ProofForm, questionOf, ReferenceQuery } from './query.ts'
-import { SharedParts } from './share.ts'
+import { Proof } from './row-schema.ts'
 
 export const BATCH_BYTES = 64 * 1024
 
@@ -78,35 +79,29 @@ const ofBill = {
         'What the lines with a price come to, for each basis; low and high differ where a hospital lists several amounts',
     }),
   as_of: z.iso.date().meta({ description: 'The day that lines without a day of their own were asked about' }),
-  sources_lost: LostSources.optional(),
+  about: AboutList,
 }
 const WholeBatch = z
-  .strictObject({ results: z.array(BillAnswer).meta(results), ...ofBill, ...setShared })
+  .strictObject({ results: z.array(BillAnswer).meta(results), ...ofBill, proof: Proof })
   .meta({ id: 'ReferenceBatch' })
 const ShortBatch = z
   .strictObject({ results: z.array(ShortBillAnswer).meta(results), ...ofBill })
   .meta({ id: 'ShortReferenceBatch', description: 'The same with pointers in place of proofs (`proof=ref`)' })
 export const BatchAnswer = z.union([WholeBatch, ShortBatch])
 
-/** How the lines of a batch are answered, and what they share. */
+/** How the lines of a batch are answered, and what proves them together. */
 interface BatchForm {
   lineFor: (question: ParsedQuestion) => Line
-  refused: (problem: Problem) => object
   parts: () => object
 }
 
 function inFull(proofs: Proofs): BatchForm {
-  const sharing = new SharedParts(proofs)
-  return {
-    lineFor: (question) => lineFor(sharing, question),
-    refused: (problem) => refusedAsLine(sharing, problem),
-    parts: () => sharing.parts(),
-  }
+  const proof = new AnswerProof(proofs)
+  return { lineFor: (question) => lineFor(proof, question), parts: () => ({ proof: proof.member() }) }
 }
 
 const inShort = (proofs: Proofs): BatchForm => ({
   lineFor: (question) => shortLineFor(proofs, question),
-  refused: refusedInShort,
   parts: () => ({}),
 })
 
@@ -116,7 +111,7 @@ export async function lookUpLines(
   { lines, proof }: z.output<typeof BatchQuery>,
   today: string,
   lostSources: LostSourcesOf,
-): Promise<z.input<typeof BatchAnswer>> {
+): Promise<ReadyAnswer> {
   const form = proof === 'ref' ? inShort(proofs) : inFull(proofs)
   const results: object[] = []
   const bill: (BillLine | undefined)[] = []
@@ -129,8 +124,8 @@ export async function lookUpLines(
     bill.push(one.billed)
     if (one.release) shown.push(one.release)
   }
-  const said = { summary: summaryOf(bill), as_of: today, ...lostBehind(shown, lostSources) }
-  return { results, ...said, ...form.parts() } as z.input<typeof BatchAnswer>
+  const said = { summary: summaryOf(bill), as_of: today, ...aboutLost(shown, lostSources) }
+  return new ReadyAnswer(jsonText({ results, ...said, ...form.parts() }))
 }
 
 /** A row that failed its verification can be neither shown nor proved in a batch: the caller is told which line needs it. */
@@ -161,7 +156,7 @@ function lineOf(form: BatchForm, line: unknown, today: string): BatchLine {
     } = parseFields(LineQuery, withoutEmpty(line as Record<string, unknown>))
     return { question: questionOf(query, today), units, bill }
   })
-  if (asked instanceof Problem) return { result: { ...form.refused(asked), units: 1 } }
+  if (asked instanceof Problem) return { result: { ...refusedInShort(asked), units: 1 } }
   const { question, units, bill } = asked
   const { result, price } = form.lineFor(question)
   const said = { units, ...(bill === null ? {} : { billed: bill }) }

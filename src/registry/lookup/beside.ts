@@ -132,7 +132,7 @@ export function whyNotAdjusted(row: PricedRow, modifier: string): string {
   const indicator = decidedBy(modifier) ?? ''
   const [value, why] = RULED_OUT[indicator] ?? []
   const ruled = row.indicators[indicator] === value ? why : undefined
-  return `The amount of this code is not adjusted for modifier ${modifier}: ${ruled ?? 'the indicator on its row rules it out'}.`
+  return `The amount is not adjusted for modifier ${modifier}: ${ruled ?? 'the indicator on its row rules it out'}.`
 }
 
 /** Points to what a biller would look at next: the other setting and modifiers, and the other schedules that have the code. */
@@ -142,15 +142,28 @@ export function relatedTo(proofs: Proofs, question: ParsedQuestion, row: Row): R
   // A price for the whole country answers for every place. Other schedules may have one for the place that was asked.
   const region = row.region === 'national' ? regionAsked(question) : row.region
   return nearest(row, keys.map(keyParts)).map((key) =>
-    pointerTo(key, permalinkTo(proofs, question.day, key) ?? referencePath({ ...key, region }, question.day)),
+    pointerTo(key, permalinkTo(proofs, question.day, key) ?? referencePath(askedBy(key, region), question.day)),
   )
 }
 
-function regionAsked({ region }: ParsedQuestion): string {
+const regionAsked = ({ region }: ParsedQuestion): string => regionText(region)
+
+/** A region as it is asked for. */
+export function regionText(region: ParsedQuestion['region']): string {
   if ('zip' in region) return region.plusFour === null ? region.zip : `${region.zip}-${region.plusFour}`
   if ('area' in region) return region.area
   return region.region ?? `US-${region.state}`
 }
+
+/** The question that a key answers. */
+const askedBy = ({ code: cpt, npi, modifier, setting, basis }: Key, region: string): PathQuestion => ({
+  cpt,
+  region,
+  npi,
+  modifier,
+  setting,
+  basis,
+})
 
 /** A row for the whole country says nothing about this place, unless its chart speaks for the country. */
 export const speaksForCountry = (chart: ChartFacts | undefined): boolean => chart?.speaks === 'national'
@@ -261,7 +274,7 @@ export interface RefusalDetails {
 }
 
 /** The lists that are cut in the short form, and how many entries are left of each. */
-const IN_SHORT = { choices: 3, regions: 6, modifiers: 6, charts: 2, held: 1 } as const
+const IN_SHORT = { choices: 3, regions: 2, modifiers: 6, charts: 2, held: 1 } as const
 type Shortened = keyof typeof IN_SHORT
 
 /** Shortens the details: the first entries of each list, how many more there are, and the periods nearest to the day. */
@@ -275,14 +288,12 @@ export function inShort(
     if (more > 0) left[name] = (left[name] ?? 0) + more
     return list.slice(0, IN_SHORT[name])
   }
+  const held = (charts ?? []).filter((each) => each.held.length > 0)
   const short: Partial<RefusalDetails> = {
     ...(choices && { choices: first(choices, 'choices') }),
     // The sentence names the charts of which nothing is held.
-    ...(charts && {
-      charts: first(
-        charts.filter(({ held }) => held.length > 0),
-        'charts',
-      ).map(({ chart, held }) => ({ chart, held: first(nearestFirst(held, day), 'held') })),
+    ...(held.length > 0 && {
+      charts: first(held, 'charts').map(({ chart, held }) => ({ chart, held: first(nearestFirst(held, day), 'held') })),
     }),
     ...(Object.values(available).some((list) => list.length > 0) && {
       available: {

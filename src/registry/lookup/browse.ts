@@ -2,22 +2,19 @@ import { z } from 'zod'
 import type { Db } from '../../db/db.ts'
 import { CursorPage, Links, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
-import { toBase64, utf8 } from '../../proof/bytes.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
-import { PAGE_PROOF, type PageRange, RANGE_PROOF } from '../../proof/price/proofs.ts'
-import type { AnyRow } from '../../proof/price/row.ts'
-import { rangesAround, rootFromRange } from '../../proof/tree/leaves.ts'
-import { type Hash, leafHash } from '../../proof/tree/merkle.ts'
 import { ourTurn } from '../../queue.ts'
 import { type Charts, chartIdPattern } from '../charts.ts'
 import type { StoredRow } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
-import { type LostSourcesOf, lostBehind } from './answer.ts'
-import { LostSources, PageRange as PageRangeSchema, PageRow, shared } from './answer-schema.ts'
+import { aboutLost, type LostSourcesOf } from './answer.ts'
+import { AnswerProof } from './answer-proof.ts'
+import { AboutList } from './answer-schema.ts'
 import { countRows, fits, pageOfRows, type RowFilter } from './pages.ts'
 import { openPublished, type Proofs, rowUnderKey, unproved } from './proofs.ts'
 import { AsOf, Code, Npi, RegionText } from './query.ts'
+import { Proof, ShownAnyRow } from './row-schema.ts'
 import type { View } from './view.ts'
 
 export const chartId = (charts: Charts) =>
@@ -49,13 +46,12 @@ export type BrowseQuery = z.output<ReturnType<typeof browseQuery>>
 
 export const RegistryPage = z
   .strictObject({
-    data: z.array(PageRow),
-    proofs: z.array(PageRangeSchema).meta({ description: 'One for each run of neighbouring rows' }),
-    ...shared,
+    data: z.array(ShownAnyRow),
     page: CursorPage,
     links: Links,
     as_of: z.iso.date(),
-    sources_lost: LostSources.optional(),
+    proof: Proof,
+    about: AboutList,
   })
   .meta({ id: 'RegistryPage' })
 
@@ -105,46 +101,15 @@ export async function browse(db: Db, view: View, query: BrowseQuery, day: string
   return { rows: shownRows, total, next_after }
 }
 
-/** The rows of a page, each run of neighbours with one proof: a row that was left out of a run would be noticed. */
-export async function provedPage(proofs: Proofs, rows: BrowsePage['rows'], lostSources: LostSourcesOf) {
-  const { view } = proofs
-  const releases = [...new Map(rows.map(({ release }) => [release.release_no, release])).values()]
-  const runs: { release: Release; from: number; leaves: Hash[] }[] = []
-  const data: (AnyRow & { proof: object })[] = []
-  for (const { release, stored } of rows) {
-    const { row_index: index, body } = stored
-    const run = runs.at(-1)
-    const leaf = leafHash(utf8(body))
-    if (run?.release.release_no === release.release_no && run.from + run.leaves.length === index) run.leaves.push(leaf)
-    else runs.push({ release, from: index, leaves: [leaf] })
-    data.push({
-      ...rowUnderKey(release.release_id, stored),
-      proof: { type: PAGE_PROOF, proof: runs.length - 1, index, leaf_hash: toBase64(leaf) },
-    })
-  }
-  const ranges: PageRange[] = []
-  for (const { release, from, leaves } of runs) {
-    await ourTurn()
-    const tree = proofs.tree(release)
-    const around = rangesAround(from, from + leaves.length, release.row_count)
-    const hashes = (side: [number, number][]): Hash[] => side.map(([start, end]) => tree.rangeRoot(start, end))
-    const [left, right] = [hashes(around.left), hashes(around.right)]
-    const root = rootFromRange(from, leaves, release.row_count, left, right)
-    if (!root || toBase64(root) !== release.manifest.rows_root) throw unproved(release.release_id)
-    const [left_path, right_path] = [left.map(toBase64), right.map(toBase64)]
-    ranges.push({ type: RANGE_PROOF, release: releases.indexOf(release), from, left_path, right_path })
-  }
-  return {
-    data,
-    proofs: ranges,
-    releases: releases.map((release) => view.share(release)),
-    state: view.state,
-    log: view.log,
-    ...lostBehind(
-      releases.map(({ manifest }) => manifest),
-      lostSources,
-    ),
-  }
+/** The rows of a page: one that was left out between two others would be noticed. */
+export function provedPage(proofs: Proofs, rows: BrowsePage['rows'], lostSources: LostSourcesOf) {
+  const proof = new AnswerProof(proofs)
+  const data = rows.map(({ release, stored }) => {
+    rowUnderKey(release.release_id, stored)
+    return proof.show({ release, stored })
+  })
+  const manifests = rows.map(({ release }) => release.manifest)
+  return { data, proof: proof.member(), ...aboutLost(manifests, lostSources) }
 }
 
 function oneRegion(text: string): string {

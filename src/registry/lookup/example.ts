@@ -1,8 +1,8 @@
 import { DamageFault, type Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
 import { type Charts, chartTable } from '../charts.ts'
-import { answer } from './answer.ts'
-import { find } from './find.ts'
+import { citable } from './answer.ts'
+import { checkRead, find } from './find.ts'
 import { Proofs } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'
 import type { PublishedRegistry } from './view.ts'
@@ -31,17 +31,19 @@ export async function examplePrice(parts: Parts) {
 
 function examplePriceIn(proofs: Proofs, day: string) {
   const found = find(proofs, questionOf(ReferenceQuery.parse({ cpt: EXAMPLE }), day))
-  if (found.decision.outcome !== 'price') return undefined
-  const row = answer(proofs, found, { related: false })
+  const { decision } = found
+  if (decision.outcome !== 'price') return undefined
+  checkRead(proofs, found.trace)
+  const { release } = citable(found, decision.chart, decision.row)
+  const { row } = decision
   if (!('amount' in row.price)) return undefined
-  const { release } = row.proof
   return {
-    cpt: row.cpt,
+    cpt: row.code,
     amount: row.price.amount,
     region: row.region,
     effective_from: row.effective_from,
     release_id: release.release_id,
-    file: release.citations[0]?.file ?? '',
+    file: release.manifest.citations[0]?.file ?? '',
     line: row.locator[0]?.line ?? 0,
   }
 }

@@ -5,14 +5,14 @@ import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { chartsFor } from '../../proof/price/charts.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import { ourTurn } from '../../queue.ts'
-import { answer, type LostSourcesOf, lostBehind, shortAnswer } from './answer.ts'
-import { LostSources, setShared } from './answer-schema.ts'
+import { aboutLost, answerText, type LostSourcesOf, shortAnswer } from './answer.ts'
+import { AnswerProof } from './answer-proof.ts'
+import { AboutList } from './answer-schema.ts'
 import { find } from './find.ts'
 import { type LineAnswer, lineFields, lineFor, shortLineFields, shortLineFor } from './line.ts'
 import type { Proofs } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'
-import { SharedParts } from './share.ts'
-import { TimelineRun } from './timeline-schema.ts'
+import { Proof } from './row-schema.ts'
 
 export const HistoryQuery = ReferenceQuery.omit({ as_of: true }).extend(pageInput)
 export type HistoryQuery = z.output<typeof HistoryQuery>
@@ -34,15 +34,14 @@ export const ReferenceHistory = z
     data: z.array(Edition),
     page: Page,
     links: Links,
-    timeline: z.array(TimelineRun).meta({
-      description: 'All periods of each chart that may answer, so that no edition can have been left out',
+    proof: Proof.meta({
+      description: 'Its timeline has all periods of each chart that may answer: no edition is left out',
     }),
-    sources_lost: LostSources.optional(),
-    ...setShared,
+    about: AboutList,
   })
   .meta({ id: 'ReferenceHistory' })
 export const ShortHistory = z
-  .strictObject({ data: z.array(ShortEdition), page: Page, links: Links, sources_lost: LostSources.optional() })
+  .strictObject({ data: z.array(ShortEdition), page: Page, links: Links, about: AboutList })
   .meta({ id: 'ShortReferenceHistory', description: 'The same with pointers in place of proofs (`proof=ref`)' })
 
 /** Every edition's answer for a code, newest first: the question is asked of each chart alone, on its first day. */
@@ -56,23 +55,25 @@ export async function history(
   const { limit, offset } = query
   const { view } = proofs
   // Refused as the lookup is, with its proof: no file names the provider.
-  if (charts.length === 0) answer(proofs, find(proofs, question), { related: false })
-  const sharing = new SharedParts(proofs)
+  if (charts.length === 0) answerText(proofs, find(proofs, question), lostSources)
+  const proof = new AnswerProof(proofs)
   const data: z.input<typeof Edition>[] = []
   const shown: Manifest[] = []
   for (const period of periods.slice(offset, offset + limit)) {
     await ourTurn()
     const release = view.releaseIn(period)
     const basis = basisAsked(period.chart, question, proofs.charts)
-    const line = lineFor(sharing, { ...question, basis, day: period.from })
+    const line = lineFor(proof, { ...question, basis, day: period.from })
     // The edition is shown even if the place, or the modifier, was refused before it was asked.
-    sharing.evidence({ releases: [release], rows: [], periods: [], providers: [] })
+    proof.addRelease(release)
     if (line.price) shown.push(release.manifest)
     data.push({ ...editionOf(release.manifest, period), answer: line.result as LineAnswer })
   }
-  const timeline = view.periods.length === 0 ? [] : charts.map((chart) => view.run(...view.stretchOf(chart)))
-  const said = { timeline, ...lostBehind(shown, lostSources) }
-  return { data, total: periods.length, ...said, ...sharing.parts() } as ListAnswer<typeof ReferenceHistory>
+  for (const chart of charts) proof.addPeriods(view.stretchOf(chart))
+  // Whose file is asked must be shown even where it has no edition to answer from.
+  if (question.npi !== null) proof.addProvider(question.npi)
+  const said = { proof: proof.member(), ...aboutLost(shown, lostSources) }
+  return { data, total: periods.length, ...said } as unknown as ListAnswer<typeof ReferenceHistory>
 }
 
 /** The history in short form, with pointers in place of proofs. */
@@ -94,7 +95,7 @@ export async function shortHistory(
     if (line.price) shown.push(manifest)
     data.push({ ...editionOf(manifest, period), answer: line.result })
   }
-  return { data, total: periods.length, ...lostBehind(shown, lostSources) } as ListAnswer<typeof ShortHistory>
+  return { data, total: periods.length, ...aboutLost(shown, lostSources) } as ListAnswer<typeof ShortHistory>
 }
 
 /** How many editions a page lists, at least one: each takes as much work as a lookup. */

@@ -2,17 +2,8 @@ import { DamageFault, type Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
 import { cutTile } from '../../integrity/tile-source.ts'
 import { concat, equalBytes, toBase64, utf8 } from '../../proof/bytes.ts'
+import { PROOF_REF, type ProofRef } from '../../proof/envelope.ts'
 import type { ChartTable } from '../../proof/price/charts.ts'
-import {
-  ABSENCE_PROOF,
-  type AbsenceProof,
-  type CitedRow,
-  type Neighbour,
-  PROOF_REF,
-  type ProofRef,
-  ROW_PROOF,
-  type RowProof,
-} from '../../proof/price/proofs.ts'
 import { type AnyRow, rowKey } from '../../proof/price/row.ts'
 import { HASH_SIZE, type Hash, leafHash } from '../../proof/tree/merkle.ts'
 import { TILE_WIDTH, type Tile } from '../../proof/tree/tiles.ts'
@@ -31,7 +22,6 @@ export class Proofs {
     readonly view: View,
     /** The schedules that the rule of the lookup knows. */
     readonly charts: ChartTable,
-    private readonly hasPaths = true,
   ) {}
 
   static async at(db: Db, log: Log, charts: ChartTable): Promise<Proofs> {
@@ -42,40 +32,8 @@ export class Proofs {
     return new Proofs(db, log, view, charts)
   }
 
-  /** Proofs for a list, which proves its rows at once: none has a path of its own. */
-  forList(): Proofs {
-    return new Proofs(this.db, this.log, this.view, this.charts, false)
-  }
-
   open(release: Release): ReleaseFile {
     return openPublished(this.db, release)
-  }
-
-  /** A row of a release in force, with its whole proof. */
-  cite(release: Release, stored: StoredRow): CitedRow {
-    const { row, index, path } = this.neighbour(release, stored)
-    return { ...row, proof: this.#proof(release, { index, leaf_hash: leafText(stored.body), path }) }
-  }
-
-  #proof(release: Release, row: RowProof['row']): RowProof {
-    const { view } = this
-    const in_force = { ...view.share(release).in_force, state: view.state }
-    return { type: ROW_PROOF, row, release: release.manifest, in_force, log: view.log }
-  }
-
-  /** The text of the same, made of texts that are at hand, and with the text of further members, if any. */
-  citedText(release: Release, stored: StoredRow, more = ''): string {
-    const { hash, path } = this.#pathOf(release, stored)
-    const place = `{"index":${stored.row_index},"leaf_hash":"${toBase64(hash)}","path":${hashList(path)}}`
-    return `${stored.body.slice(0, -1)},"proof":{"type":"${ROW_PROOF}","row":${place},${this.view.shareText(release)}}${more}}`
-  }
-
-  /** A row of a release that is in force on no day: that it was published is all that is proved. */
-  async citeWithdrawn(release: Release, stored: StoredRow): Promise<CitedRow> {
-    const { row, index, path } = this.neighbour(release, stored)
-    const place = { index, leaf_hash: leafText(stored.body), path }
-    const log = await this.log.prove(this.db, release.log_index, this.view.head)
-    return { ...row, proof: { type: ROW_PROOF, row: place, release: release.manifest, in_force: null, log } }
   }
 
   /** A pointer to the whole proof, and what binds the row to it. It points to nothing that cannot be proved. */
@@ -90,30 +48,9 @@ export class Proofs {
     }
   }
 
-  /** That no row of a release has a key with this prefix: its neighbours on both sides are adjacent. */
-  ofAbsence(release: Release, key_prefix: string): AbsenceProof {
-    const { left, right } = this.aroundPrefix(release, key_prefix)
-    return {
-      type: ABSENCE_PROOF,
-      key_prefix,
-      left: left ? this.neighbour(release, left) : null,
-      right: right ? this.neighbour(release, right) : null,
-      release: release.manifest,
-      in_force: { ...this.view.share(release).in_force, state: this.view.state },
-      log: this.view.log,
-    }
-  }
-
   /** A fault where a row is not the one that was published. */
   check(release: Release, stored: StoredRow): void {
     this.#pathOf(release, stored)
-  }
-
-  /** A row with its place in the tree. */
-  neighbour(release: Release, stored: StoredRow): Neighbour {
-    const { row_index: index, body } = stored
-    const path = this.hasPaths ? this.#pathOf(release, stored).path : []
-    return { row: rowOf({ body }), index, path }
   }
 
   #pathOf(release: Release, stored: StoredRow): { hash: Hash; path: string[] } {
@@ -169,11 +106,6 @@ function attempt<T>(read: () => T): T | undefined {
     return undefined
   }
 }
-
-const leafText = (body: string): string => toBase64(leafHash(utf8(body)))
-
-/** Base64 needs no escaping. */
-const hashList = (hashes: readonly string[]): string => (hashes.length === 0 ? '[]' : `["${hashes.join('","')}"]`)
 
 /** Where a row is, with its whole proof, for ever. */
 export const permalink = ({ release_id }: Release, { row_index }: StoredRow): string =>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ABSENCE_PROOF, ROW_PROOF } from '../../proof/price/proofs.ts'
-import { PERIOD_SOURCES, RELEASE_SCHEMA, STATE_SCHEMA } from '../../proof/price/release.ts'
+import { PROOF, PROOF_REF } from '../../proof/envelope.ts'
+import { PERIOD_SOURCES, RELEASE_SCHEMA, STATE_SCHEMA, WITHDRAWAL_SCHEMA } from '../../proof/price/release.ts'
 import { ABSENCE_REASONS, BASES, CLASSES, SETTINGS } from '../../proof/price/row.ts'
 
 // The wire form of rows and their proofs, which src/proof/price/ defines, for the documents that describe this service.
@@ -19,7 +19,6 @@ export const Amount = z
 export const Day = z.iso.date()
 const Instant = z.iso.datetime()
 export const Index = z.int().min(0)
-export const Path = z.array(Hash)
 
 const money = {
   currency: z.literal('USD'),
@@ -33,13 +32,14 @@ export const Price = z
   .meta({ id: 'Price', description: 'One amount, or the range of amounts the source lists under one key' })
 
 export const identity = {
-  cpt: z.string().meta({ description: 'CPT or HCPCS code', examples: ['99213'] }),
-  modifier: z.string().nullable().meta({ description: 'Modifier, or null for none' }),
+  code: z.string().meta({ description: 'CPT or HCPCS code', examples: ['99213'] }),
   region: z
     .string()
     .meta({ description: '`national`, state `US-XX`, locality `US-XX-LL`, or former bidding area `CBA-…`' }),
   npi: z.string().nullable().meta({ description: 'The provider whose price this is, or null for a schedule' }),
   basis: z.enum(BASES).meta({ description: 'What kind of price it is' }),
+  payer: z.string().nullable().meta({ description: 'Whose own price it is; null for a price that is no payer\u2019s' }),
+  modifier: z.string().nullable().meta({ description: 'Modifier, or null for none' }),
   setting: z.enum(SETTINGS).nullable().meta({ description: 'Where the service is performed' }),
   class: z
     .enum(CLASSES)
@@ -48,7 +48,7 @@ export const identity = {
 }
 const Locator = z
   .array(z.strictObject({ citation: Index, line: z.int().min(1) }))
-  .meta({ description: 'Where in `proof.release.citations` the inputs stand: citation by place, line from 1' })
+  .meta({ description: 'Where in `citations` of the release the inputs stand: citation by place, line from 1' })
 export const evidence = {
   effective_from: Day,
   flags: z.array(z.string()).meta({ description: 'Fixed words, such as `opps_cap` or `far_from_medicare`' }),
@@ -105,6 +105,9 @@ export const Manifest = z
     effective_from: Day,
     effective_to: Day.meta({ description: 'The last day of the edition; a later edition ends it sooner' }),
     period_by: z.enum(PERIOD_SOURCES).meta({ description: 'Who says until when it holds' }),
+    publisher_until: Day.optional().meta({
+      description: 'The publisher\u2019s own last day, where the operator prolonged the edition',
+    }),
     citations: z.array(Citation),
     row_count: z.int().min(0),
     rows_root: Hash,
@@ -136,6 +139,7 @@ export const State = z
     timeline_size: z.int().min(0),
     providers_root: Hash,
     providers_size: z.int().min(0),
+    tables: z.string().meta({ description: 'SHA-256 of the tables that the rule of the lookup reads, lowercase hex' }),
     recorded_at: Instant,
   })
   .meta({
@@ -144,72 +148,90 @@ export const State = z
     description: 'The last entry of the registry log: what is in force, and who speaks for whom',
   })
 
-const period = {
-  period: z.strictObject({ chart: z.string(), from: Day, to: Day, release: Hash }),
-  index: Index,
-  path: Path,
-}
-export const PeriodProof = z
-  .strictObject(period)
-  .meta({ id: 'PeriodProof', 'x-spec': 'proof.md', description: 'A leaf of the timeline' })
-export const ProviderProof = z
-  .strictObject({ provider: z.strictObject({ npi: z.string(), chart: z.string() }), index: Index, path: Path })
-  .meta({ id: 'ProviderProof', 'x-spec': 'proof.md', description: 'Which hospital file speaks for an NPI' })
-const InForce = z.strictObject({ ...period, state: State }).meta({
-  id: 'InForce',
-  'x-spec': 'proof.md',
-  description: 'The period in which the release is in force, in the timeline of the newest state',
-})
-
-export const LogProof = z
+const Period = z.strictObject({ chart: z.string(), from: Day, to: Day, release: Hash })
+const Provider = z.strictObject({ npi: z.string(), chart: z.string() })
+const Withdrawal = z
   .strictObject({
-    index: Index,
-    inclusion: Path,
-    checkpoint: z.string().meta({ description: 'A C2SP signed checkpoint, verbatim' }),
+    schema: z.literal(WITHDRAWAL_SCHEMA),
+    release_id: z.string(),
+    chart: z.string(),
+    reason: z.string(),
+    recorded_at: Instant,
   })
-  .meta({ id: 'LogProof', 'x-spec': 'proof.md' })
+  .meta({ id: 'Withdrawal', description: 'The log entry that takes a release out of force' })
+const BareRow = z.union([z.strictObject(price), z.strictObject(absence), z.strictObject(place)])
 
-export const RowProof = z
+/** Some leaves of a tree, each with its index, and the nodes that are missing to reach the root. */
+const setOf = (leaf: z.ZodType) =>
+  z.strictObject({
+    leaves: z
+      .array(z.tuple([Index, leaf]))
+      .min(1)
+      .optional(),
+    hashes: z.array(Hash).min(1).optional(),
+  })
+
+export const Proof = z
   .strictObject({
-    type: z.literal(ROW_PROOF),
-    row: z.strictObject({ index: Index, leaf_hash: Hash, path: Path }),
-    release: Manifest,
-    in_force: InForce.nullable(),
-    log: LogProof,
+    type: z.literal(PROOF),
+    log: z.strictObject({
+      index: Index,
+      inclusion: z.array(Hash).min(1).optional(),
+      checkpoint: z.string().meta({ description: 'A C2SP signed checkpoint, verbatim' }),
+    }),
+    state: State,
+    timeline: setOf(Period).optional(),
+    providers: setOf(Provider).optional(),
+    entries: setOf(z.union([Manifest, Withdrawal])).optional(),
+    releases: z
+      .array(z.strictObject({ release: Manifest, rows: setOf(BareRow).optional() }))
+      .min(1)
+      .optional(),
   })
   .meta({
-    id: 'RowProof',
-    description: 'The row in its release, the release in force, and that state in the signed registry log',
-  })
-
-export const PriceRow = z.strictObject({ ...price, proof: RowProof }).meta({
-  id: 'CitedPrice',
-  description: 'A cited price with its proof block. A Medicare amount is a reference, not what a patient owes.',
-})
-const AbsenceRow = z
-  .strictObject({ ...absence, proof: RowProof })
-  .meta({ id: 'StatedAbsence', description: 'The source states that it has no price for this code' })
-export const PlaceRow = z
-  .strictObject({ ...place, proof: RowProof })
-  .meta({ id: 'CitedPlace', description: 'The Medicare locality of a ZIP code' })
-export const CitedRow = z.union([PriceRow, AbsenceRow, PlaceRow]).meta({ id: 'CitedRow' })
-
-export const BareRow = z.union([z.strictObject(price), z.strictObject(absence), z.strictObject(place)])
-export const neighbour = { row: BareRow, index: Index, path: Path }
-const Neighbour = z.strictObject(neighbour).nullable()
-
-export const AbsenceProof = z
-  .strictObject({
-    type: z.literal(ABSENCE_PROOF),
-    key_prefix: z.string(),
-    left: Neighbour,
-    right: Neighbour,
-    release: Manifest,
-    in_force: InForce,
-    log: LogProof,
-  })
-  .meta({
-    id: 'AbsenceProof',
+    id: 'Proof',
     'x-spec': 'proof.md',
-    description: 'Two adjacent rows of a sorted release with the missing key between them',
+    description: 'Everything that proves the answer, stated once, under one signed checkpoint of the registry log',
   })
+
+export const RowPointer = z.strictObject({ release: Index, index: Index, leaf_hash: Hash }).meta({
+  id: 'RowPointer',
+  'x-spec': 'proof.md',
+  description: 'The row is this leaf of a release of the proof: `release` is its place in `proof.releases`',
+})
+const prolonged = {
+  prolonged: z
+    .strictObject({ publisher_until: Day })
+    .optional()
+    .meta({ description: 'The publisher\u2019s own period ended on this day; the operator prolonged the edition' }),
+}
+const shown = { proof: RowPointer, ...prolonged }
+export const ShownPrice = z.strictObject({ ...price, ...shown }).meta({ id: 'ShownPrice' })
+export const ShownPlace = z
+  .strictObject({ ...place, ...shown })
+  .meta({ id: 'ShownPlace', description: 'The Medicare locality of a ZIP code' })
+const ShownAbsence = z
+  .strictObject({ ...absence, ...shown })
+  .meta({ id: 'StatedAbsence', description: 'The source states that it has no price for this code' })
+/** A row of prices: a price, a factor or a stated absence. */
+export const ShownRow = z.union([ShownPrice, ShownAbsence]).meta({ id: 'ShownRow' })
+export const ShownAnyRow = z.union([ShownPrice, ShownAbsence, ShownPlace])
+export const prolongedMember = prolonged
+
+/** A row as an answer of its own: the pointer stands in `row`, and the proof beside it. */
+const whole = { row: RowPointer, ...prolonged, proof: Proof }
+export const CitedRow = z
+  .union([
+    z.strictObject({ ...price, ...whole }),
+    z.strictObject({ ...absence, ...whole }),
+    z.strictObject({ ...place, ...whole }),
+  ])
+  .meta({ id: 'CitedRow', description: 'A row of a release, with its whole proof' })
+export const wholeRow = whole
+
+export const ProofRef = z
+  .strictObject({ type: z.literal(PROOF_REF), release_id: z.string(), index: Index, leaf_hash: Hash, href: z.string() })
+  .meta({ id: 'ProofRef', description: 'Where the whole proof is; the leaf hash binds the row to it' })
+export const AnswerRef = z
+  .strictObject({ type: z.literal(PROOF_REF), href: z.string() })
+  .meta({ id: 'AnswerRef', description: 'Where the same answer is with its whole proof' })

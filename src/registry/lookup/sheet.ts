@@ -1,18 +1,19 @@
 import { z } from 'zod'
+import { jsonText } from '../../json-text.ts'
+import { ReadyAnswer, ready } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { isDivided, isStateAsked, parseRegion, type Region } from '../../proof/lookup/region.ts'
 import { sheetFor } from '../../proof/lookup/sheet.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
-import { type AnyRow, rowKey } from '../../proof/price/row.ts'
 import { unlisted } from './advice.ts'
-import { type LostSourcesOf, lostBehind, shortRow } from './answer.ts'
-import { LostSources, SetBecause, SetPlace, SetRow, ShortRow, setShared } from './answer-schema.ts'
-import { checkUnshown, evidenceOf, type RowInRelease } from './because.ts'
+import { aboutLost, citable, type LostSourcesOf, shortRow } from './answer.ts'
+import { AnswerProof, type RowInRelease } from './answer-proof.ts'
+import { AboutList, ShortRow } from './answer-schema.ts'
 import { availableFor, heldPeriods, hintFor } from './beside.ts'
-import { ruled, type Trace, tracedEditions } from './find.ts'
+import { checkRead, ruled, type Trace, tracedRegistry } from './find.ts'
 import type { Proofs } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'
-import { SharedParts } from './share.ts'
+import { Proof, ShownPlace, ShownRow } from './row-schema.ts'
 
 export const SheetQuery = ReferenceQuery.omit({ modifier: true, setting: true, basis: true })
 export type SheetQuery = z.output<typeof SheetQuery>
@@ -25,17 +26,20 @@ export function isOfDividedState({ region }: SheetQuery): boolean {
 
 const data = { description: 'Every row in force for the code at the place: all settings, bases and modifiers' }
 const ofSheet = {
-  not_held: z.array(z.string()).meta({ description: 'Charts that have no edition on this day; proved like the rows' }),
+  not_held: z
+    .array(z.string())
+    .min(1)
+    .optional()
+    .meta({ description: 'Charts that have no edition on this day; proved like the rows' }),
   as_of: z.iso.date(),
-  sources_lost: LostSources.optional(),
+  about: AboutList,
 }
 export const ReferenceSheet = z
   .strictObject({
-    data: z.array(SetRow).meta(data),
-    because: SetBecause,
-    ...setShared,
-    place: SetPlace.optional(),
+    data: z.array(ShownRow).meta(data),
+    place: ShownPlace.optional(),
     ...ofSheet,
+    proof: Proof,
   })
   .meta({ id: 'ReferenceSheet' })
 export const ShortSheet = z
@@ -43,35 +47,25 @@ export const ShortSheet = z
   .meta({ id: 'ShortReferenceSheet', description: 'The same with pointers in place of proofs (`proof=ref`)' })
 
 /** Everything in force for a code at a place and day, with proof that it is everything. */
-export function sheet(
-  proofs: Proofs,
-  query: SheetQuery,
-  today: string,
-  lostSources: LostSourcesOf,
-): z.input<typeof ReferenceSheet> {
+export function sheet(proofs: Proofs, query: SheetQuery, today: string, lostSources: LostSourcesOf): ReadyAnswer {
   const { question, trace, rows, place, not_held } = findSheet(proofs, query, today)
-  const sharing = new SharedParts(proofs)
-  const data = rows.map((row) => sharing.show(row))
-  const placed = place ? { place: sharing.show(place) } : {}
-  const because = sharing.evidence(evidenceOf(proofs, [{ trace, question }], { rows, place }))
-  const parts = sharing.parts()
-  const said = { not_held, as_of: question.day, ...lostBehind(manifestsOf(rows), lostSources) }
-  return { data, because, ...parts, ...placed, ...said } as z.input<typeof ReferenceSheet>
+  const proof = new AnswerProof(proofs)
+  const data = rows.map((row) => proof.show(row))
+  const placed = place ? { place: proof.show(place) } : {}
+  proof.addTrace(trace)
+  const said = { ...notHeld(not_held), as_of: question.day }
+  const lost = aboutLost(manifestsOf(rows), lostSources)
+  return new ReadyAnswer(jsonText({ data, ...placed, ...said, proof: proof.member(), ...lost }))
 }
 
+const notHeld = (charts: string[]): { not_held?: string[] } => (charts.length > 0 ? { not_held: charts } : {})
+
 /** The sheet in short form, with pointers in place of proofs. */
-export function shortSheet(
-  proofs: Proofs,
-  query: SheetQuery,
-  today: string,
-  lostSources: LostSourcesOf,
-): z.input<typeof ShortSheet> {
+export function shortSheet(proofs: Proofs, query: SheetQuery, today: string, lostSources: LostSourcesOf): ReadyAnswer {
   const { question, trace, rows, not_held } = findSheet(proofs, query, today)
-  checkUnshown(proofs, trace, rows)
+  checkRead(proofs, trace)
   const data = rows.map((row) => shortRow(proofs, row))
-  return { data, not_held, as_of: question.day, ...lostBehind(manifestsOf(rows), lostSources) } as z.input<
-    typeof ShortSheet
-  >
+  return ready({ data, ...notHeld(not_held), as_of: question.day, ...aboutLost(manifestsOf(rows), lostSources) })
 }
 
 const manifestsOf = (rows: readonly RowInRelease[]) => rows.map(({ release }) => release.manifest)
@@ -79,29 +73,29 @@ const manifestsOf = (rows: readonly RowInRelease[]) => rows.map(({ release }) =>
 /** The rows of a sheet; refused where there are none. */
 function findSheet(proofs: Proofs, query: SheetQuery, today: string) {
   const question = questionOf(query, today)
-  const { editions, trace } = tracedEditions(proofs, question.day)
-  const found = ruled(proofs, trace, () => sheetFor(editions, question, proofs.charts))
+  const { registry, trace } = tracedRegistry(proofs, question.day)
+  const found = ruled(proofs, trace, () => sheetFor(question, registry, proofs.charts))
   if (found.outcome === 'region_ambiguous') throw new Problem('region_ambiguous', whyOpen(question.region))
   if (found.outcome === 'no_edition') throw noEdition(proofs, found.charts)
   if (found.outcome !== 'sheet') throw new Problem(found.outcome)
   if (found.rows.length === 0) {
-    checkUnshown(proofs, trace, [])
+    checkRead(proofs, trace)
     if (mayBeMissing(proofs, found.notHeld, trace)) throw noEdition(proofs, found.notHeld)
     const available = availableFor(proofs, question)
     const isUnlisted = available.bases.length === 0 && question.npi === null
     throw new Problem('not_on_schedule', 'No chart in force on this day has a row for this code at this place.', {
-      members: { available },
+      members: { about: { available } },
       ...(isUnlisted && { hint: unlisted(question) }),
     })
   }
-  const rows = found.rows.map(({ chart, row }) => storedIn(trace, chart, row))
-  const place = found.place && storedIn(trace, PLACE_CHART, found.place)
+  const rows = found.rows.map(({ chart, row }) => citable({ trace }, chart, row))
+  const place = found.place && citable({ trace }, PLACE_CHART, found.place)
   return { question, trace, rows, place, not_held: found.notHeld }
 }
 
 function noEdition(proofs: Proofs, charts: readonly string[]): Problem {
   const held = heldPeriods(proofs, charts)
-  const detail = `The registry has no edition for this day of: ${charts.join(', ')}.`
+  const detail = `No edition for this day of: ${charts.join(', ')}.`
   return new Problem('no_edition_for_day', detail, { members: { charts: held }, ...hintFor(held) })
 }
 
@@ -116,17 +110,4 @@ function whyOpen(region: Region): string {
   return region.plusFour === null
     ? 'All nine digits of this ZIP code may decide its locality: send them, or a locality as US-XX-LL.'
     : 'The table of ZIP codes does not say in which locality these nine digits lie: send a locality as US-XX-LL.'
-}
-
-/** A row that the rule was told, as it is stored. */
-function storedIn({ rows, ranges }: Trace, chart: string, row: AnyRow): RowInRelease {
-  const key = rowKey(row)
-  for (const { release, rows: found } of [
-    ...ranges,
-    ...rows.map(({ release, found }) => ({ release, rows: found ? [found] : [] })),
-  ]) {
-    const stored = release.chart === chart ? found.find(({ row_key }) => row_key === key) : undefined
-    if (stored) return { release, stored }
-  }
-  throw new Error('the rule chose a row that it was not told')
 }

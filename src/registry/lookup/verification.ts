@@ -60,7 +60,11 @@ export function askedIn(question: unknown): AskedQuestion | undefined {
 export const Verification = z
   .strictObject({
     verified: z.boolean(),
-    reason: z.string().nullable().meta({ description: 'What is wrong, in one fixed word; null if nothing is' }),
+    class: z
+      .string()
+      .nullable()
+      .meta({ description: 'What kind of fault it is, in one fixed word; null if there is none' }),
+    reason: z.string().nullable().meta({ description: 'What is wrong, more finely; null if nothing is' }),
     detail: z.string().meta({ description: 'The same in words, and what was not checked' }),
     rows: z.int().min(0).meta({ description: 'How many rows are proved' }),
     question_checked: z.boolean().meta({ description: 'Whether it was checked that this answers the question' }),
@@ -81,12 +85,12 @@ function placeIn(href: string): { release_id: string; index: number } {
 /** Either a permalink or an answer is checked, not both and not neither. */
 export function checkedText(
   { href: given, answer }: z.output<typeof VerificationQuery>,
-  cite: (place: { release_id: string; index: number }) => Promise<object>,
+  cite: (place: { release_id: string; index: number }) => Promise<string>,
 ): Promise<string> | string {
   const href = given || undefined
   if ((href === undefined) === (answer === undefined))
     throw Problem.parameter(href === undefined ? 'answer' : 'href', 'give href or answer, and not both')
-  if (href !== undefined) return cite(placeIn(href)).then((row) => JSON.stringify(row))
+  if (href !== undefined) return cite(placeIn(href))
   if (typeof answer === 'string') return answer
   if (!isObject(answer)) throw Problem.parameter('answer', `the parameter answer takes ${ANSWER}`)
   return JSON.stringify(answer)

@@ -1,5 +1,6 @@
 import { Problem } from '../../problem.ts'
 import { jsonIn } from '../../proof/canonical-json.ts'
+import { failed } from '../../proof/fault.ts'
 import { isObject, type Members } from '../../proof/shape.ts'
 import { openCheckpoint, type TrustPolicy } from '../../proof/verify-lists.ts'
 import { billAsked, type ExpectedAnswer } from '../../proof/whole/asked.ts'
@@ -24,14 +25,15 @@ export async function verification(
   const verdict = checked.ok && isOtherPage(body, question) ? ANOTHER : checked
   const question_checked = !('anyQuestion' in asked)
   if (!verdict.ok) {
-    const { reason } = verdict
+    const { class: kind, reason } = verdict
     const detail = isShortAnswer(body) ? SHORT_ANSWER : REASONS[reason]
-    return { verified: false, reason, detail, rows: 0, question_checked, origin: null, log_size: null }
+    return { verified: false, class: kind, reason, detail, rows: 0, question_checked, origin: null, log_size: null }
   }
   const opened = await openCheckpoint(verdict.checkpoint, policy)
   const { origin, size } = opened.ok ? opened.head : { origin: null, size: null }
   return {
     verified: true,
+    class: null,
     reason: null,
     detail: detailOf(kindOf(body ?? {}), question_checked),
     rows: verdict.rows.length,
@@ -61,7 +63,7 @@ const detailOf = (kind: AnyKind, isAsked: boolean): string => {
 /** Where a page of rows stands is not proved. One that says itself that it stands elsewhere is not the one that was asked for. */
 const isOtherPage = (body: Members | undefined, question: AskedQuestion | undefined): boolean =>
   question?.offset !== undefined && isObject(body?.['page']) && body['page']['offset'] !== question.offset
-const ANOTHER = { ok: false, reason: 'answers_another_question' } as const
+const ANOTHER = failed('answers_another_question')
 
 const LOOKUP = ['cpt', 'region', 'npi', 'as_of', 'modifier', 'setting', 'basis'] as const
 /** The parameters of each kind of question. The length of a page and its cursor are no part of it. */

@@ -3,10 +3,10 @@ import type { Log } from '../../integrity/log.ts'
 import { Published } from '../../integrity/published.ts'
 import { leafBodies, type StoredCheckpoint } from '../../integrity/store.ts'
 import { FailedParts } from '../../integrity/verification/failed-parts.ts'
+import { JsonText } from '../../json-text.ts'
 import { fromUtf8, toBase64 } from '../../proof/bytes.ts'
-import type { TimelineRun } from '../../proof/catalogue/timeline-proof.ts'
+import type { LogProof } from '../../proof/envelope.ts'
 import { HOSPITAL } from '../../proof/price/charts.ts'
-import type { LogProof, PeriodProof, ProviderProof, SharedRelease } from '../../proof/price/proofs.ts'
 import {
   type Manifest,
   type Period,
@@ -53,9 +53,12 @@ export class View {
   readonly #placeOf: ReadonlyMap<string, number>
   /** By chart and day; null where there is none. */
   readonly #editions = new Recent<string, Release | null>(MOST_SHARES)
-  readonly #shares = new Recent<string, { whole: SharedRelease; text: string }>(MOST_SHARES)
-  readonly #timeline: HashTree
-  readonly #providerTree: HashTree
+  readonly #manifests = new Recent<string, JsonText>(MOST_SHARES)
+  /** The trees of the periods and of the providers. */
+  readonly timeline: HashTree
+  readonly providerTree: HashTree
+  readonly stateText: JsonText
+  readonly logText: JsonText
 
   private constructor(
     head: StoredCheckpoint,
@@ -70,6 +73,9 @@ export class View {
     this.head = head
     this.log = log
     this.state = state
+    // Objects read from canonical JSON are written in the same order.
+    this.stateText = new JsonText(JSON.stringify(state))
+    this.logText = new JsonText(JSON.stringify(log))
     this.periods = periods
     this.providers = providers
     this.charts = [...new Set(periods.map(({ chart }) => chart))]
@@ -86,11 +92,11 @@ export class View {
         return known ? [[known.release_id, place]] : []
       }),
     )
-    this.#timeline = new HashTree(periods.map(leafOf))
-    this.#providerTree = new HashTree(providers.map(leafOf))
+    this.timeline = new HashTree(periods.map(leafOf))
+    this.providerTree = new HashTree(providers.map(leafOf))
     if (
-      toBase64(this.#timeline.root) !== state.timeline_root ||
-      toBase64(this.#providerTree.root) !== state.providers_root
+      toBase64(this.timeline.root) !== state.timeline_root ||
+      toBase64(this.providerTree.root) !== state.providers_root
     )
       throw new DamageFault('the state of the registry does not follow from its log: run `atr fsck`')
   }
@@ -105,7 +111,8 @@ export class View {
       const bodies = await leafBodies(tx, log.name, 0, head.size)
       const entries = bodies.map((body) => JSON.parse(fromUtf8(body)) as RegistryEntry)
       const last = bodies.at(-1)
-      const proof = await log.prove(tx, head.size - 1, head, last && leafHash(last))
+      const { inclusion, ...place } = await log.prove(tx, head.size - 1, head, last && leafHash(last))
+      const proof = { ...place, ...(inclusion.length > 0 && { inclusion }) }
       return new View(head, proof, entries, await loggedReleases(tx))
     })
     const made = { note: head.note, view }
@@ -153,26 +160,14 @@ export class View {
     return this.periods.filter((period) => period.chart === chart)
   }
 
-  /** A release with its period, for an answer that has state and log elsewhere. */
-  share(release: Release): SharedRelease {
-    return this.#share(release).whole
+  /** The place of its period in the timeline. */
+  placeOf({ release_id }: Release): number | undefined {
+    return this.#placeOf.get(release_id)
   }
 
-  /** The last members of a row proof: release, period with state, and log. */
-  shareText(release: Release): string {
-    return this.#share(release).text
-  }
-
-  #share(release: Release): { whole: SharedRelease; text: string } {
-    const known = this.#shares.find(release.release_id)
-    if (known) return known
-    const place = this.#placeOf.get(release.release_id)
-    if (place === undefined) throw new Error('the release is in force on no day')
-    const { state, log } = this
-    const whole = { release: release.manifest, in_force: this.#periodAt(place) }
-    // Objects read from canonical JSON are written in the same order.
-    const text = JSON.stringify({ ...whole, in_force: { ...whole.in_force, state }, log }).slice(1, -1)
-    return this.#shares.put(release.release_id, { whole, text })
+  manifestText({ release_id, manifest }: Release): JsonText {
+    const known = this.#manifests.find(release_id)
+    return known ?? this.#manifests.put(release_id, new JsonText(JSON.stringify(manifest)))
   }
 
   /** A release by its name, also one that was withdrawn or replaced. */
@@ -180,31 +175,22 @@ export class View {
     return this.#byName.get(release_id)
   }
 
-  /** The periods on either side of a day on which no edition of the chart is in force. */
-  periodsAround(chart: string, day: string): PeriodProof[] {
+  /** The places of the periods on either side of a day on which no edition of the chart is in force. */
+  placesAround(chart: string, day: string): number[] {
     const after = indexOfKey(this.periods, `${chart}|${day}~`, periodKey)
-    return [after - 1, after].filter((place) => place in this.periods).map((place) => this.#periodAt(place))
+    return [after - 1, after].filter((place) => place in this.periods)
   }
 
-  /** Where the periods of a chart stand in the timeline, with one more on either side, if there is one. */
-  stretchOf(chart: string): [from: number, to: number] {
+  /** Where the periods of a chart stand in the timeline. */
+  ofChart(chart: string): [from: number, to: number] {
     const place = (key: string): number => indexOfKey(this.periods, key, periodKey)
-    return [Math.max(0, place(`${chart}|`) - 1), Math.min(this.periods.length, place(`${chart}|~`) + 1)]
+    return [place(`${chart}|`), place(`${chart}|~`)]
   }
 
-  /** The periods from one place of the timeline up to another, proved at once. */
-  run(from: number, to: number): TimelineRun {
-    const { left, right } = this.#timeline.sides(from, to)
-    return {
-      from,
-      periods: this.periods.slice(from, to),
-      left_path: left.map(toBase64),
-      right_path: right.map(toBase64),
-    }
-  }
-
-  #periodAt(index: number): PeriodProof {
-    return { period: this.periods[index] as Period, index, path: this.#timeline.path(index).map(toBase64) }
+  /** The same with one more on either side, if there is one. */
+  stretchOf(chart: string): [from: number, to: number] {
+    const [from, to] = this.ofChart(chart)
+    return [Math.max(0, from - 1), Math.min(this.periods.length, to + 1)]
   }
 
   chartOf(npi: string): string | undefined {
@@ -212,17 +198,12 @@ export class View {
     return found?.npi === npi ? found.chart : undefined
   }
 
-  /** The leaf of a provider, or those on either side of where it would stand. */
-  providersAround(npi: string): ProviderProof[] {
+  /** The place of a provider, or those on either side of where it would stand. */
+  providerPlaces(npi: string): number[] {
     const at = indexOfKey(this.providers, `${npi}|`, providerKey)
-    const places = this.providers[at]?.npi === npi ? [at] : [at - 1, at]
-    return places
-      .filter((place) => place in this.providers)
-      .map((index) => ({
-        provider: this.providers[index] as Provider,
-        index,
-        path: this.#providerTree.path(index).map(toBase64),
-      }))
+    // What follows shows that the provider has no other chart.
+    const places = this.providers[at]?.npi === npi ? [at - 1, at, at + 1] : [at - 1, at]
+    return places.filter((place) => place in this.providers)
   }
 }
 

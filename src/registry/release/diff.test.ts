@@ -23,43 +23,43 @@ async function staged(db: Db, rows: Row[]): Promise<ReleaseState> {
 const diffOf = (from: Row[], to: Row[]): Promise<ReleaseDiff> =>
   withDb(async (db) => diffReleases(db, await staged(db, from), await staged(db, to)))
 
-const priced = (cpt: string, cents: number): Row =>
+const priced = (code: string, cents: number): Row =>
   aPrice({
-    cpt,
+    code,
     price: { amount: dollars(cents), currency: 'USD', per: null },
     locator: [{ citation: 0, line: cents }],
   })
 
 test('a row that moved to another line is unchanged; other prices and reasons are changes', async () => {
   const from = [
-    aPrice({ cpt: '10000' }),
-    aPrice({ cpt: '20000' }),
-    anAbsence({ cpt: '30000', reason: 'bundled' }),
-    anAbsence({ cpt: '40000', reason: 'bundled' }),
-    anAbsence({ cpt: '50000', reason: 'bundled' }),
-    aPrice({ cpt: '60000' }),
+    aPrice({ code: '10000' }),
+    aPrice({ code: '20000' }),
+    anAbsence({ code: '30000', reason: 'bundled' }),
+    anAbsence({ code: '40000', reason: 'bundled' }),
+    anAbsence({ code: '50000', reason: 'bundled' }),
+    aPrice({ code: '60000' }),
   ]
   const to = [
-    aPrice({ cpt: '10000', locator: [{ citation: 0, line: 77 }], effective_from: '2026-07-01' }),
-    aPrice({ cpt: '20000', price: { amount: '12.35', currency: 'USD', per: null } }),
-    anAbsence({ cpt: '30000', reason: 'bundled' }),
-    anAbsence({ cpt: '40000', reason: 'not_valid' }),
-    aPrice({ cpt: '50000', setting: null }),
-    aPrice({ cpt: '70000' }),
+    aPrice({ code: '10000', locator: [{ citation: 0, line: 77 }], effective_from: '2026-07-01' }),
+    aPrice({ code: '20000', price: { amount: '12.35', currency: 'USD', per: null } }),
+    anAbsence({ code: '30000', reason: 'bundled' }),
+    anAbsence({ code: '40000', reason: 'not_valid' }),
+    aPrice({ code: '50000', setting: null }),
+    aPrice({ code: '70000' }),
   ]
   expect(await diffOf(from, to)).toMatchObject({
     added: 1,
     removed: 1,
     changed: 3,
     unchanged: 2,
-    moved_over_25_pct: { count: 1, sample_keys: ['50000|national|||medicare_pfs||'] },
-    largest_by_amount: [{ row_key: '20000|national|||medicare_pfs|non_facility|', change: '0.01', change_pct: 0.08 }],
+    moved_over_25_pct: { count: 1, sample_keys: ['50000|national||medicare_pfs||||'] },
+    largest_by_amount: [{ row_key: '20000|national||medicare_pfs|||non_facility|', change: '0.01', change_pct: 0.08 }],
   })
 })
 
 test('a price that gives way to an absence has moved by more than a quarter, and so has one that comes back', async () => {
-  const priced = ['10000', '20000'].map((cpt) => aPrice({ cpt, setting: null }))
-  const none = ['10000', '20000'].map((cpt) => anAbsence({ cpt, reason: 'withheld_conflict' }))
+  const priced = ['10000', '20000'].map((code) => aPrice({ code, setting: null }))
+  const none = ['10000', '20000'].map((code) => anAbsence({ code, reason: 'withheld_conflict' }))
   for (const [from, to] of [
     [priced, none],
     [none, priced],
@@ -84,7 +84,7 @@ test('exactly a quarter is not more than a quarter', async () => {
   const to = [priced('10000', 12_500), priced('10001', 12_501), priced('10002', 20_001)]
   expect(await diffOf(from, to)).toMatchObject({
     moved_over_25_pct: { count: 2 },
-    moved_over_100_pct: { count: 1, sample_keys: ['10002|national|||medicare_pfs|non_facility|'] },
+    moved_over_100_pct: { count: 1, sample_keys: ['10002|national||medicare_pfs|||non_facility|'] },
   })
 })
 
@@ -132,7 +132,7 @@ test('any two releases differ as two tables compared line by line do', async () 
 })
 
 test('keys are compared by their bytes, as they are sorted', async () => {
-  const rows = [aPrice({ cpt: '99213' }), aPrice({ cpt: 'G0101' }), aPrice({ cpt: '0001U', region: 'US-AL-00' })]
+  const rows = [aPrice({ code: '99213' }), aPrice({ code: 'G0101' }), aPrice({ code: '0001U', region: 'US-AL-00' })]
   expect(await diffOf(rows, rows)).toMatchObject({ added: 0, removed: 0, changed: 0, unchanged: rows.length })
   expect(new Set(rows.map(rowKey)).size).toBe(rows.length)
 })

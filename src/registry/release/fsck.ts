@@ -97,6 +97,7 @@ const columnsOf = (release: ReleaseState): { [member in keyof Manifest]?: unknow
   effective_from: release.effective_from,
   effective_to: release.effective_to,
   period_by: release.period_by,
+  publisher_until: release.publisher_until,
   data_class: release.data_class,
   citations: JSON.parse(release.citations) as Manifest['citations'],
   row_count: release.row_count,

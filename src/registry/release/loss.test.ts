@@ -30,10 +30,10 @@ async function checked(rows: readonly Row[], findings: Findings) {
 }
 
 const prices = (count: number): Row[] =>
-  Array.from({ length: count }, (_, i) => aPrice({ cpt: code(i), basis: 'hospital_cash' }))
+  Array.from({ length: count }, (_, i) => aPrice({ code: code(i), basis: 'hospital_cash' }))
 const lost = (n: number, rule: string, line: number): Row =>
   anAbsence({
-    cpt: code(n),
+    code: code(n),
     basis: 'hospital_cash',
     reason: rule === 'R08_min_max' ? 'withheld_conflict' : 'unreadable',
     derivation: { method: 'row-rule/1', inputs: { rule } },
@@ -55,7 +55,7 @@ test('one refused line of a hundred prices is a loss for each of them', async ()
 })
 
 test('what is withheld is lost, and what the file does not state is not', async () => {
-  const none = anAbsence({ cpt: code(300), basis: 'hospital_cash', reason: 'no_price_stated' })
+  const none = anAbsence({ code: code(300), basis: 'hospital_cash', reason: 'no_price_stated' })
   const nothing = { ...none, derivation: { method: 'no-amount/1', inputs: { rate: 'blank' } } }
   const { loss } = await checked([...prices(98), lost(200, 'R08_min_max', 9), nothing], new Map())
   expect([loss.stated, loss.lost]).toEqual([99, 1])

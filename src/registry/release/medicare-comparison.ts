@@ -21,7 +21,7 @@ export function besideMedicare(
   comparable: readonly Comparable[],
 ): ComparedRow | undefined {
   if (row.npi === null || row.setting === 'inpatient' || row.flags.includes('mixed_units')) return undefined
-  if (UNLISTED.has(row.cpt) || medicare.some(isAddOn)) return undefined
+  if (UNLISTED.has(row.code) || medicare.some(isAddOn)) return undefined
   for (const { basis, settings } of comparable) {
     // A doctor's charge is not what Medicare pays a hospital.
     if (row.class === 'professional' && basis === 'medicare_opps') continue
@@ -42,8 +42,8 @@ export function besideMedicare(
 const isAddOn = ({ row }: MedicareRow): boolean => row.indicators['global_days'] === 'ZZZ'
 
 /** One of something is one service, unless it is a drug: a vial is not the dose that Medicare pays by. */
-function isSameUnit({ cpt, price }: PricedRow, { row }: ComparedRow): boolean {
-  if (isDrug(cpt)) return price.per !== null && price.per === row.price.per
+function isSameUnit({ code, price }: PricedRow, { row }: ComparedRow): boolean {
+  if (isDrug(code)) return price.per !== null && price.per === row.price.per
   return price.per === row.price.per || price.per === null || /^1 (EA|EACH|UN|UNIT)$/.test(price.per)
 }
 

@@ -104,6 +104,7 @@ function manifestOf(
     effective_from: release.effective_from,
     effective_to: release.effective_to,
     period_by: release.period_by,
+    ...(release.publisher_until === null ? {} : { publisher_until: release.publisher_until }),
     citations: JSON.parse(release.citations) as Citation[],
     row_count: release.row_count,
     rows_root: release.rows_root,

@@ -214,7 +214,7 @@ class Contents {
 
   add(row: AnyRow, body: string): void {
     if (isWithheld(body)) this.withheld++
-    count(this.#totals.code, row.kind === 'place' ? row.zip : row.cpt)
+    count(this.#totals.code, row.kind === 'place' ? row.zip : row.code)
     count(this.#totals.region, row.region ?? '')
     count(this.#totals.provider, (row.kind !== 'place' && row.npi) || '')
   }

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import { isManifest, isMove, isState, isWithdrawal } from '../../proof/price/release.ts'
+import { isManifest, isMove, isOlderRelease, isOlderState, isState, isWithdrawal } from '../../proof/price/release.ts'
 import { registryEntryOf } from '../../proof/replay/registry-replay.ts'
 import * as releases from './store.ts'
 
@@ -7,8 +7,9 @@ import * as releases from './store.ts'
 export function whyNotAgain(bodies: readonly Uint8Array[]): string | undefined {
   for (const body of bodies) {
     const entry = registryEntryOf(body)
-    if (isManifest(entry)) return `its rows are not in the backup: ${entry.release_id}`
-    if (!isState(entry) && !isWithdrawal(entry) && !isMove(entry)) return 'an entry is not one that this log has'
+    if (isManifest(entry) || isOlderRelease(entry)) return `its rows are not in the backup: ${entry.release_id}`
+    if (!isState(entry) && !isOlderState(entry) && !isWithdrawal(entry) && !isMove(entry))
+      return 'an entry is not one that this log has'
   }
   return undefined
 }

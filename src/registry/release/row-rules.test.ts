@@ -60,11 +60,11 @@ test('a price is compared with Medicare\u2019s payment to hospitals first, then 
   expect(failed((await apply([price], beside([pfs, clfs]))).findings)).toEqual({})
 })
 
-const opps = (cpt: string, amount: string, per: string | null = null) =>
-  aPrice({ cpt, basis: 'medicare_opps', setting: 'outpatient', price: { ...usd(amount), per } })
+const opps = (code: string, amount: string, per: string | null = null) =>
+  aPrice({ code, basis: 'medicare_opps', setting: 'outpatient', price: { ...usd(amount), per } })
 
 test('a drug in the unit that Medicare pays by, and one each of a service, are compared', async () => {
-  const drug = hospital({ cpt: 'J1885', price: { ...usd('90.00'), per: '15 MG' } })
+  const drug = hospital({ code: 'J1885', price: { ...usd('90.00'), per: '15 MG' } })
   expect(failed((await apply([drug], beside([opps('J1885', '1.00', '15 MG')]))).findings)).toEqual({ R05: 1 })
   const each = hospital({ price: { ...usd('90.00'), per: '1 EA' } })
   expect(failed((await apply([each], beside([opps('G0101', '1.00')]))).findings)).toEqual({ R05: 1 })
@@ -98,15 +98,15 @@ test.each([
     aPrice({ basis: 'medicare_opps', setting: 'outpatient', price: usd('1.00') }),
   ],
   ['a facility fee', hospital({ price: usd('9000.00') }), aPrice({ price: usd('1.00'), setting: 'facility' })],
-  ['a drug without a unit', hospital({ cpt: 'J1885', price: usd('9000.00') }), opps('J1885', '1.00')],
+  ['a drug without a unit', hospital({ code: 'J1885', price: usd('9000.00') }), opps('J1885', '1.00')],
   [
     'a drug in another unit',
-    hospital({ cpt: 'J1885', price: { ...usd('9000.00'), per: '10 ML' } }),
+    hospital({ code: 'J1885', price: { ...usd('9000.00'), per: '10 ML' } }),
     opps('J1885', '1.00', '15 MG'),
   ],
   ['amounts for different units', hospital({ price: usd('9000.00'), flags: ['mixed_units'] }), opps('G0101', '1.00')],
   ['a service by the milliliter', hospital({ price: { ...usd('9000.00'), per: '5 ML' } }), opps('G0101', '1.00')],
-  ['an unlisted service', hospital({ cpt: '64999', price: usd('9000.00') }), opps('64999', '1.00')],
+  ['an unlisted service', hospital({ code: '64999', price: usd('9000.00') }), opps('64999', '1.00')],
   [
     'an add-on',
     hospital({ price: usd('9000.00') }),
@@ -133,12 +133,12 @@ test('a gross charge is never withheld', async () => {
 })
 
 test('what Medicare pays is never withheld, however much it is', async () => {
-  const therapy = aPrice({ cpt: 'J1411', basis: 'medicare_opps', setting: 'outpatient', price: usd('3500000.00') })
+  const therapy = aPrice({ code: 'J1411', basis: 'medicare_opps', setting: 'outpatient', price: usd('3500000.00') })
   expect((await apply([therapy])).rows).toEqual([therapy])
 })
 
 test('less than a dollar is flagged, but not for a drug', async () => {
-  const cheap = ['G0101', 'J3301', '90658', '99213'].map((cpt) => hospital({ cpt, price: usd('0.99') }))
+  const cheap = ['G0101', 'J3301', '90658', '99213'].map((code) => hospital({ code, price: usd('0.99') }))
   const { findings } = await apply(cheap)
   expect(failed(findings)).toEqual({ R06: 2 })
   expect(findings.get('R06')).toMatchObject({ evaluated: 2, lines: [1, 1] })
@@ -164,7 +164,7 @@ test('cash above gross is flagged, in each setting by itself', async () => {
   const { rows: kept, findings } = await apply(rows)
   expect(kept).toEqual(rows)
   expect(failed(findings)).toEqual({ R08: 1 })
-  expect(findings.get('R08')?.keys).toEqual([`G0101|national|${NPI}||hospital_cash|outpatient|`])
+  expect(findings.get('R08')?.keys).toEqual([`G0101|national|${NPI}|hospital_cash|||outpatient|`])
 })
 
 test('a lowest negotiated price above the highest takes both away', async () => {
@@ -194,7 +194,7 @@ test('ranges that only cross are flagged and served', async () => {
 })
 
 test('samples are capped and counts are not', async () => {
-  const rows = Array.from({ length: 30 }, (_, i) => hospital({ cpt: String(10_000 + i), price: usd('0.50') }))
+  const rows = Array.from({ length: 30 }, (_, i) => hospital({ code: String(10_000 + i), price: usd('0.50') }))
   const { findings } = await apply(rows)
   expect(findings.get('R06')).toMatchObject({ count: 30, evaluated: 30 })
   expect(findings.get('R06')?.keys).toHaveLength(5)

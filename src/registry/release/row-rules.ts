@@ -35,7 +35,7 @@ export interface Comparison {
 export async function* applyRules(rows: Stageable, comparison: Comparison, findings: Findings): AsyncGenerator<Row> {
   let known: ComparisonRows | undefined
   for await (const group of inGroups(rows)) {
-    const cpt = (group[0] as Row).cpt
+    const cpt = (group[0] as Row).code
     if (known?.cpt !== cpt)
       known = { cpt, medicare: await comparison.medicare(cpt), peers: await comparison.peers(cpt) }
     yield* judge(group, known, comparison.comparable, findings)
@@ -64,7 +64,7 @@ async function* inGroups(rows: Stageable): AsyncGenerator<Row[]> {
 }
 
 const isSameService = (a: Row, b: Row): boolean =>
-  a.cpt === b.cpt && a.region === b.region && a.npi === b.npi && a.modifier === b.modifier
+  a.code === b.code && a.region === b.region && a.npi === b.npi && a.modifier === b.modifier
 
 function judge(
   group: readonly Row[],
@@ -85,7 +85,7 @@ function judge(
     // Medicare's own price is the measure, and for a gene therapy that is millions.
     const far = row.npi !== null && verdict('R05', isFar(ratios) || endsOf(row.price).high > MOST)
     if (ratios && !far) verdict('R04', ratios.low < 0.2 || ratios.high > 10)
-    if (!isDrug(row.cpt)) verdict('R06', endsOf(row.price).low < DOLLAR)
+    if (!isDrug(row.code)) verdict('R06', endsOf(row.price).low < DOLLAR)
     const distance = distanceFromPeers(row, known.peers)
     if (distance !== undefined) verdict('R07', distance > 5)
     return beside && isFar(ratios) ? marked(row, beside) : row

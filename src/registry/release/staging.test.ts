@@ -13,7 +13,7 @@ async function withStore(work: (db: Db) => Promise<void>): Promise<void> {
 }
 
 const rowsOf = (count: number): Row[] =>
-  Array.from({ length: count }, (_, i) => aPrice({ cpt: `G${String(i).padStart(4, '0')}` }))
+  Array.from({ length: count }, (_, i) => aPrice({ code: `G${String(i).padStart(4, '0')}` }))
 const release = (edition: string) => {
   const { rows: _, ...rest } = aRelease({ edition })
   return { ...rest, source_digest: edition }
@@ -70,7 +70,7 @@ test('others get their turn between batches, and someone who waits is told how f
     function* many(): Generator<Row> {
       for (let i = 0; i < 10_000; i++)
         for (const region of ['US-CA-05', 'US-CA-18', 'national'])
-          yield aPrice({ cpt: `G${String(i).padStart(4, '0')}`, region })
+          yield aPrice({ code: `G${String(i).padStart(4, '0')}`, region })
     }
     const onProgress = (written: Progress) => told.push({ ...written })
     const { release: staged } = await stage(db, release('MANY'), many(), new Map(), 0, { onProgress })

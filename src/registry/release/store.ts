@@ -13,6 +13,8 @@ export interface NewRelease {
   /** The last day of the edition, and how it is known. */
   effective_to: string
   period_by: PeriodSource
+  /** The publisher's own last day, where the operator put it off; else null. */
+  publisher_until: string | null
   data_class: 'published' | 'sample'
   source_digest: string
   citations: Citation[]
@@ -44,7 +46,7 @@ export interface ReleaseState extends Omit<NewRelease, 'citations' | 'providers'
   contents: string | null
 }
 
-const STATE = `release_no, release_id, chart, edition, revision, effective_from, effective_to, period_by, data_class, state,
+const STATE = `release_no, release_id, chart, edition, revision, effective_from, effective_to, period_by, publisher_until, data_class, state,
   source_digest, citations, providers, row_count, rejected_count, unreadable_lines, rows_root, log_index, loaded_at, published_at, withdrawal, withdrawn_index, file, contents`
 
 /**
@@ -58,9 +60,9 @@ export async function insertRelease(tx: Db, release: NewRelease, now: number): P
   const [row] = await tx.query<ReleaseState>(
     `INSERT INTO release (release_no, release_id, chart, edition, revision, effective_from, data_class, state,
                           source_digest, citations, row_count, rejected_count, loaded_at, effective_to, period_by,
-                          providers, unreadable_lines)
+                          providers, unreadable_lines, publisher_until)
      SELECT $8, $1 || ':' || $2 || ':' || (COALESCE(MAX(last_revision), 0) + 1),
-            $1, $2, COALESCE(MAX(last_revision), 0) + 1, $3, $4, 'loading', $5, $6, 0, 0, $7, $9, $10, $11, 0
+            $1, $2, COALESCE(MAX(last_revision), 0) + 1, $3, $4, 'loading', $5, $6, 0, 0, $7, $9, $10, $11, 0, $12
        FROM edition_revision WHERE chart = $1 AND edition = $2
      RETURNING ${STATE}`,
     [
@@ -75,6 +77,7 @@ export async function insertRelease(tx: Db, release: NewRelease, now: number): P
       release.effective_to,
       release.period_by,
       release.providers && JSON.stringify(release.providers),
+      release.publisher_until,
     ],
   )
   if (!row) throw new Error('a new release was not stored')

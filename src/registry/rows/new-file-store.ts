@@ -28,7 +28,7 @@ export interface SealedRelease {
 /** A row to be written, with the names that it is counted under. */
 export interface CountedRow extends TextRow {
   /** The ZIP code, of a place. */
-  cpt: string
+  code: string
   /** Empty for a place without one. */
   region: string
   npi: string | null
@@ -36,8 +36,8 @@ export interface CountedRow extends TextRow {
 
 export function countedRow(row: AnyRow, body = rowText(row)): CountedRow {
   const key = rowKey(row)
-  if (row.kind === 'place') return { key, body, cpt: row.zip, region: row.region ?? '', npi: null }
-  return { key, body, cpt: row.cpt, region: row.region, npi: row.npi }
+  if (row.kind === 'place') return { key, body, code: row.zip, region: row.region ?? '', npi: null }
+  return { key, body, code: row.code, region: row.region, npi: row.npi }
 }
 
 /**
@@ -73,12 +73,12 @@ export class NewReleaseFile {
     this.#insertTile = this.#file.statement<[number, number, Uint8Array]>('INSERT INTO tile VALUES (?, ?, ?)')
   }
 
-  add({ key, body, cpt, region, npi }: CountedRow): void {
+  add({ key, body, code, region, npi }: CountedRow): void {
     if (key <= this.#lastKey) throw new UnfitRow(`rows are out of order: ${key}`)
     if (!isOneLine(key) || !isOneLine(body)) throw new UnfitRow('a row has a tab or a line feed')
     this.#lastKey = key
     this.#rows.push({ key, body })
-    count(this.#totals.code, cpt)
+    count(this.#totals.code, code)
     if (region !== '') count(this.#totals.region, region)
     if (npi !== null) count(this.#totals.provider, npi)
     if (TOTALS.some((by) => this.#totals[by].size > MOST_NAMES))

@@ -16,7 +16,7 @@ import { NewReleaseFile } from './new-file-store.ts'
 import { openRelease, type ReleaseFile } from './release-file-store.ts'
 
 /** A row in which little is like its neighbours. */
-const rowOf = (key: string) => ({ key, body: `{"key":"${key}"}`, cpt: key.slice(0, 2), region: 'national', npi: null })
+const rowOf = (key: string) => ({ key, body: `{"key":"${key}"}`, code: key.slice(0, 2), region: 'national', npi: null })
 
 async function fileOf(files: FileFolder, keys: readonly string[]): Promise<string> {
   const file = new NewReleaseFile({ files }, 'made')

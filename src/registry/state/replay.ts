@@ -1,6 +1,13 @@
 import type { Db } from '../../db/db.ts'
 import * as log from '../../integrity/store.ts'
-import { isManifest, isWithdrawal, type RegistryEntry, STATE_SCHEMA } from '../../proof/price/release.ts'
+import {
+  isManifest,
+  isOlderRelease,
+  isOlderState,
+  isState,
+  isWithdrawal,
+  type RegistryEntry,
+} from '../../proof/price/release.ts'
 import { Replay, type ReplayCode, registryEntryOf } from '../../proof/replay/registry-replay.ts'
 
 /** A release or withdrawal, by its place in the log. */
@@ -10,6 +17,7 @@ interface LogPlace {
 }
 export interface ReplayedLog {
   faults: string[]
+  /** Releases of the present form, and their withdrawals. */
   releases: LogPlace[]
   withdrawals: LogPlace[]
 }
@@ -33,6 +41,7 @@ export async function replayLog(tx: Db): Promise<ReplayedLog> {
     replayed.faults.push(`registry log: entry ${index} ${SENTENCES[code]}`)
   const bodies = await log.leafBodies(tx, 'registry', 0, await log.countLeaves(tx, 'registry'))
   const entries: RegistryEntry[] = []
+  const older = new Set<string>()
   const replay = new Replay()
   for (const [index, body] of bodies.entries()) {
     const entry = registryEntryOf(body)
@@ -43,12 +52,14 @@ export async function replayLog(tx: Db): Promise<ReplayedLog> {
     }
     for (const { code } of replay.add(entry)) tell(index, code)
     if (isManifest(entry)) replayed.releases.push({ index, release_id: entry.release_id })
-    if (isWithdrawal(entry)) replayed.withdrawals.push({ index, release_id: entry.release_id })
+    if (isOlderRelease(entry)) older.add(entry.release_id)
+    if (isWithdrawal(entry) && !older.has(entry.release_id))
+      replayed.withdrawals.push({ index, release_id: entry.release_id })
     entries.push(entry)
   }
   if (entries.length === 0) replayed.faults.push('registry log: it has no state')
   for (const { size } of await log.checkpoints(tx, 'registry'))
-    if (size > 0 && entries[size - 1]?.schema !== STATE_SCHEMA)
+    if (size > 0 && !isState(entries[size - 1]) && !isOlderState(entries[size - 1]))
       replayed.faults.push(`registry log: the last entry of the checkpoint of size ${size} is not a state`)
   return replayed
 }

@@ -64,7 +64,7 @@ const hospital = (chart: string, npis: string[], edition = 'H1'): TestRelease =>
   aRelease({
     chart: `hospital-mrf:${chart}`,
     edition,
-    rows: npis.map((npi) => aPrice({ npi, basis: 'hospital_cash', cpt: '99213' })),
+    rows: npis.map((npi) => aPrice({ npi, basis: 'hospital_cash', code: '99213' })),
     providers: npis,
   })
 
@@ -86,18 +86,18 @@ test('a publication, a withdrawal and a move each append their entry and the sta
   await withdraw(here.publisher, first, 'wrong_source', NOW)
   const entries = await registryEntries(here.db)
   expect(entries.map(({ schema }) => schema)).toEqual([
-    'registry-state/1',
-    'price-release/2',
-    'registry-state/1',
-    'price-release/2',
-    'registry-state/1',
+    'registry-state/2',
+    'price-release/3',
+    'registry-state/2',
+    'price-release/3',
+    'registry-state/2',
     'provider-move/1',
-    'registry-state/1',
+    'registry-state/2',
     'price-withdrawal/2',
-    'registry-state/1',
+    'registry-state/2',
   ])
   for (const [i, entry] of entries.entries())
-    if (entry.schema === 'registry-state/1')
+    if (entry.schema === 'registry-state/2')
       expect(entry).toEqual(stateOf(standingAfter(entries.slice(0, i)), entry.recorded_at))
   const sizes = (await here.db.query<{ size: number }>("SELECT size FROM log_checkpoint WHERE log = 'registry'")).map(
     ({ size }) => size,
@@ -187,7 +187,7 @@ test('the manifest says when the edition ends, by whom it is known, what was unr
   await publish(here.publisher, staged.release.release_id, NOW, overrideAll('sample_data'))
   const manifest = (await registryEntries(here.db))[1] as Manifest
   expect(manifest).toMatchObject({
-    schema: 'price-release/2',
+    schema: 'price-release/3',
     effective_to: '2099-12-31',
     period_by: 'operator',
     unreadable_lines: 3,

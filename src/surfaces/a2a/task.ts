@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { jsonText } from '../../json-text.ts'
 import { answerValue } from '../../operation.ts'
 import { type Problem, withFullStop } from '../../problem.ts'
 import { JsonError, parseJson } from '../../proof/canonical-json.ts'
 import { problemDocument } from '../http/response.ts'
 import { answeredQuestion, readingNote } from '../words/input.ts'
-import { lastKnownNote } from '../words/row-text.ts'
+import { refusalNotes } from '../words/row-text.ts'
 import { SENTENCES } from '../words/sentences.ts'
 import type { Question, TextQuestion } from './question.ts'
 import { MOST_CHARACTERS } from './text.ts'
@@ -89,10 +90,11 @@ export function refusedTask(
   const isAnswer = problem.entry.kind === 'not_found'
   const answered = isAnswer ? question : undefined
   const data = problemDocument(problem, { ...context, locationOf: () => 'body' })
-  const known = lastKnownNote(problem.extra.members)
-  const sample = hasSample(data) && !known.some((note) => /sample data/i.test(note)) ? [SAMPLE] : []
+  const notes = refusalNotes(problem.extra.members)
+  const sample =
+    hasSample(JSON.parse(jsonText(data))) && !notes.some((note) => /sample data/i.test(note)) ? [SAMPLE] : []
   const reading = answered ? readingOf(answered) : []
-  const words = [...reading, withFullStop(problem.detail), ...known, problem.hint, ...sample].join(' ')
+  const words = [...reading, withFullStop(problem.detail), ...notes, problem.hint, ...sample].join(' ')
   const artifact = artifactOf('problem', problem.code, data, answered && metadataOf(answered, undefined))
   return {
     ...withStatus(subject, isAnswer ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_REJECTED', words),

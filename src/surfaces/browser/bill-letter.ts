@@ -48,8 +48,9 @@ export function letterOf({ entries, faults, answers, origin }: ComparedBill): st
     const { row, release, extended } = each
     const amount = extended ? amountOf(extended) : uncounted(each)
     const sample = isSample(release) ? 'invented sample of the ' : ''
+    const ended = release.publisher_until === undefined ? '' : `, prolonged`
     const lines = citedLines(row, release).map(({ file, line }) => `${file} line ${line}`)
-    return `${amount} (${sample}${BASES[row.basis] ?? row.basis}${partOf(row)}, edition ${release.edition}, ${lines.join(' and ')}, ${origin}${permalink(each)})`
+    return `${amount} (${sample}${BASES[row.basis] ?? row.basis}${partOf(row)}, edition ${release.edition}${ended}, ${lines.join(' and ')}, ${origin}${permalink(each)})`
   }
   const sentences = found.map(({ entry, references }) => {
     const billed = entry.billed === null ? '' : `, billed at ${dollars(entry.billed)}`

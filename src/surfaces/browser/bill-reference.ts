@@ -1,6 +1,6 @@
 // The references for the lines of a bill, and their words: prices with their sources, or reasons why there are none.
 
-import type { LineAmount } from '../../proof/lookup/bill.ts'
+import type { LineAmount, Summary } from '../../proof/lookup/bill.ts'
 import type { Adjustment } from '../../proof/lookup/modifiers.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import type { Row } from '../../proof/price/row.ts'
@@ -10,12 +10,13 @@ import { type BillEntry, type BillFault, COLUMNS, type Column } from './bill-lin
 export interface ColumnAnswer {
   results: readonly {
     status: number
-    row?: Row & { proof: { release: number; index: number } }
+    row?: Priced
     problem?: { code: string; row?: unknown }
     extended?: LineAmount | null
     adjustment?: Adjustment
   }[]
-  releases?: readonly { release: Manifest }[]
+  summary: Pick<Summary, 'totals'>
+  proof?: { releases?: readonly { release: Manifest }[] }
 }
 export type ColumnAnswers = { readonly [column in Column]?: ColumnAnswer }
 
@@ -114,7 +115,7 @@ export const whyUncounted = ({ row }: Reference): string =>
 /** The references of all lines and columns that have a price. */
 export function referencesIn(entries: readonly BillEntry[], answers: ColumnAnswers): Reference[] {
   return COLUMNS.flatMap((column) => {
-    const { results = [], releases = [] } = answers[column] ?? {}
+    const { results = [], proof: { releases = [] } = {} } = answers[column] ?? {}
     return results.flatMap(({ row, extended = null }, i) => {
       const [entry, release] = [entries[i], row && releases[row.proof.release]?.release]
       return entry && row && release ? [{ column, entry, row, release, extended }] : []
@@ -126,5 +127,10 @@ export const permalink = ({ release, row }: Pick<Reference, 'release' | 'row'>):
   `/rows/${release.release_id}/${row.proof.index}`
 
 export const isSample = ({ data_class }: Manifest): boolean => data_class === 'sample'
+/** An edition, in few words: the table of sources is printed on one sheet. */
 export const editionOf = (release: Manifest): string =>
-  isSample(release) ? `${release.release_id} (sample data)` : release.release_id
+  [
+    release.release_id,
+    ...(isSample(release) ? ['(sample data)'] : []),
+    ...(release.publisher_until === undefined ? [] : [`(prolonged after ${release.publisher_until})`]),
+  ].join(' ')

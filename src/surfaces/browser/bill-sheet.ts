@@ -150,7 +150,7 @@ function sourcesOf(references: readonly Reference[]): Table {
         lines: new Map(),
       }
       files.set(key, source)
-      source.lines.set(line, (source.lines.get(line) ?? new Set()).add(row.cpt))
+      source.lines.set(line, (source.lines.get(line) ?? new Set()).add(row.code))
     }
   return {
     name: 'bill-sources',

@@ -119,13 +119,14 @@ form.onsubmit = async (event) => {
         `The answer is not shown, because its proof does not hold: ${verdict.reason}${'at' in verdict ? `, line ${entries[(verdict.at ?? 1) - 1]?.at}` : ''}.`,
       )
     rows += verdict.ok ? verdict.rows.length : 0
-    // The sums were not compared with anything.
     if (isEmpty) delete (answers as ColumnAnswers)[column]
   }
   show({ entries, faults, answers, origin: location.origin })
   tell('good', `Checked in this browser: ${rows} rows are proved, and each answers its line. ${sentence}`)
 }
 
-/** A column whose lines were all refused as questions shows no amount, so it needs no proof. */
-const hasNothing = (answers: ColumnAnswers, column: Column): boolean =>
-  (answers[column]?.results ?? []).every(({ status: code }) => code === 400)
+/** A column whose lines were all refused as questions, and that adds up nothing, shows no amount: it needs no proof. */
+function hasNothing(answers: ColumnAnswers, column: Column): boolean {
+  const { results = [], summary } = answers[column] ?? {}
+  return results.every(({ status: code }) => code === 400) && summary?.totals.length === 0
+}

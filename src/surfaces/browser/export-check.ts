@@ -2,6 +2,7 @@
 
 import { openParquet } from '../../files/parquet.ts'
 import { type ExportContent, isWholeExport } from '../../proof/export/whole-export.ts'
+import { failed } from '../../proof/fault.ts'
 import type { PageCheck } from './steps.ts'
 
 /** Checks that an export has the rows of the release whose first row `body` proves: all of them and no other. */
@@ -14,7 +15,7 @@ export const exportCheck =
     const content = contentOf(exported)
     return release && content !== undefined && (await isWholeExport(content, release))
       ? { ...verdict, entries: release.row_count }
-      : { ok: false, reason: 'row_not_in_release' }
+      : failed('row_not_in_release')
   }
 
 /** Opens a Parquet file; undefined if it is not an export. Text is CSV or NDJSON. */

@@ -2,16 +2,16 @@
 // `atr verify`; the steps show how it comes about.
 
 import { jsonIn } from '../../proof/canonical-json.ts'
-import type { Fault } from '../../proof/fault.ts'
+import { type FailedCheck, type Fault, failed } from '../../proof/fault.ts'
 import { openCheckpoint } from '../../proof/note/checkpoint.ts'
 import type { TrustPolicy } from '../../proof/note/policy.ts'
-import type { DerivationFault } from '../../proof/price/derivation.ts'
+import { mainPointer, periodOf, releaseOf, type ShownBody } from '../../proof/shown.ts'
 import { isFresh, type ProvedRow, type VerifyOptions, type View } from '../../proof/verify.ts'
 import type { ExpectedAnswer } from '../../proof/whole/asked.ts'
 
 export const STEPS = ['row', 'release', 'in_force', 'answer', 'fresh'] as const
 export type Step = (typeof STEPS)[number]
-type CheckFault = Fault | DerivationFault
+type CheckFault = Fault
 
 export interface StepResult {
   step: Step
@@ -43,17 +43,17 @@ const FAULTS: Partial<Record<Step, readonly CheckFault[]>> = {
     'log_of_other_kind',
     'mixed_checkpoints',
     'state_not_in_log',
-    'release_not_in_log',
     'entry_not_in_log',
   ],
   in_force: [
     'release_not_in_force',
     'period_not_in_timeline',
     'provider_not_in_state',
+    'periods_contradict',
     'state_not_last',
     'releases_left_out',
   ],
-  answer: ['answers_another_question', 'choice_not_proved', 'question_malformed'],
+  answer: ['answers_another_question', 'choice_not_proved', 'question_malformed', 'tables_differ'],
   fresh: ['state_too_old'],
 }
 
@@ -82,7 +82,7 @@ export type PageCheck = (
   policy: TrustPolicy,
   asked: ExpectedAnswer,
   options?: VerifyOptions,
-) => Promise<ProvedAnswer | { ok: false; reason: CheckFault }>
+) => Promise<ProvedAnswer | FailedCheck>
 
 /** The words for a result. They are in the page, or in its script if there is room for them. */
 export interface Words {
@@ -208,11 +208,9 @@ function reasonIn(text: string): string {
 
 /** The period of the release of a body with one row; null if it is in force on no day. */
 function periodIn(text: string): DayRange | null | undefined {
-  interface Cited {
-    proof?: { in_force?: { period?: DayRange } | null }
-  }
-  const { row, proof = row?.proof } = (jsonIn(text) ?? {}) as Cited & { row?: Cited }
-  return proof?.in_force === null ? null : proof?.in_force?.period
+  const body = (jsonIn(text) ?? {}) as ShownBody
+  const release = releaseOf(body, mainPointer(body))
+  return release && (periodOf(body, release) ?? null)
 }
 
 /** The sentence about an edition of another day than the one asked about. Its period is proved. */
@@ -228,5 +226,5 @@ const ofCheckpoint: PageCheck = async (text, policy, _, options = {}) => {
   const opened = await openCheckpoint(text, policy)
   if (!opened.ok) return opened
   const isNew = await isFresh(text, policy, null, options)
-  return isNew ? { ok: true, rows: [], checkpoint: text, recorded_at: null } : { ok: false, reason: 'state_too_old' }
+  return isNew ? { ok: true, rows: [], checkpoint: text, recorded_at: null } : failed('state_too_old')
 }

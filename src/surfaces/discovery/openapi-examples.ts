@@ -21,7 +21,8 @@ export const REQUESTS: { [operation: string]: JsonSchema } = {
 export const ANSWERS: { [operation: string]: JsonSchema } = {
   lookup_reference: {
     kind: 'price',
-    cpt: '99213',
+    code: '99213',
+    payer: null,
     modifier: null,
     region: 'national',
     npi: null,
@@ -34,7 +35,7 @@ export const ANSWERS: { [operation: string]: JsonSchema } = {
     effective_to: '2026-09-30',
     flags: [],
     proof: {
-      type: 'agent-trust-registry/proof-ref@v2',
+      type: 'agent-trust-registry/proof-ref@v3',
       release_id: 'cms-pfs:RVU26C:1',
       index: 81234,
       leaf_hash: 'vgG0MZyFKcfxndzdE3nRglIXhRDPlRjwSQz9847Jil4=',

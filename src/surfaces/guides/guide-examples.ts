@@ -6,7 +6,7 @@ export interface GuideExample {
   answer: string
 }
 
-const ROW = '{"kind":"price","cpt":"99213","price":{"amount":"95.19","currency":"USD","per":null}}'
+const ROW = '{"kind":"price","code":"99213","price":{"amount":"95.19","currency":"USD","per":null}}'
 
 export const GUIDE_EXAMPLES: Record<string, GuideExample> = {
   get_readme: { call: 'GET /api/readme', answer: '{"service":"Agent Trust Registry","version":"1.0.0"}' },
@@ -18,7 +18,7 @@ export const GUIDE_EXAMPLES: Record<string, GuideExample> = {
     answer: '{"results":[{"status":200,"extended":{"amount":"190.38"}}]}',
   },
   get_reference_history: { call: 'GET /reference/history?cpt=99213&limit=1', answer: '{"page":{"limit":1}}' },
-  browse_registry: { call: 'GET /api/registry?cpt=99213&limit=1', answer: '{"data":[{"cpt":"99213"}]}' },
+  browse_registry: { call: 'GET /api/registry?cpt=99213&limit=1', answer: '{"data":[{"code":"99213"}]}' },
   get_coverage: { call: 'GET /api/coverage?cpt=99213', answer: '{"data":[{"chart":"cms-pfs"}]}' },
   list_releases: { call: 'GET /api/releases?chart=cms-pfs&limit=1', answer: '{"data":[{"state":"published"}]}' },
   diff_releases: {

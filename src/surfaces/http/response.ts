@@ -1,3 +1,4 @@
+import { jsonText } from '../../json-text.ts'
 import { type Access, type Quota, refusalOf, type Visit } from '../../operation.ts'
 import { type FieldError, Problem, type ProblemExtra } from '../../problem.ts'
 import { STATUS } from '../../status.ts'
@@ -197,10 +198,10 @@ export interface RefusalOptions {
 }
 
 /** RFC 9457. All text is ours: nothing of the request is repeated. */
-export function problemDocument(problem: Problem, options: RefusalOptions): Record<string, unknown> {
+export function problemText(problem: Problem, options: RefusalOptions): string {
   const { code, entry, detail, extra } = problem
   const { baseUrl, requestId, locationOf = () => 'query' } = options
-  return {
+  return jsonText({
     type: `${baseUrl}/problems/${code}`,
     title: entry.title,
     status: STATUS[entry.kind],
@@ -211,8 +212,12 @@ export function problemDocument(problem: Problem, options: RefusalOptions): Reco
     ...(extra.errors && { errors: extra.errors.map((error) => ({ in: locationOf(error.name), ...error })) }),
     ...extra.members,
     ...(extra.retryAfterSeconds !== undefined && { retry_after_seconds: extra.retryAfterSeconds }),
-  }
+  })
 }
+
+/** The same as a value, for whoever reads or changes it. */
+export const problemDocument = (problem: Problem, options: RefusalOptions): Record<string, unknown> =>
+  JSON.parse(problemText(problem, options))
 
 /** The headers of a refusal: when to come again, and which credential to bring. */
 export const refusalHeaders = ({ code, extra }: Problem, baseUrl: string): Record<string, string> => ({
@@ -221,11 +226,7 @@ export const refusalHeaders = ({ code, extra }: Problem, baseUrl: string): Recor
   ...(extra.authenticate && { 'www-authenticate': challengeOf(code, extra.authenticate, baseUrl) }),
 })
 
-export function refusal(
-  problem: Problem,
-  options: RefusalOptions,
-  text = JSON.stringify(problemDocument(problem, options)),
-): WholeReply {
+export function refusal(problem: Problem, options: RefusalOptions, text = problemText(problem, options)): WholeReply {
   const body = Buffer.from(text)
   return {
     status: STATUS[problem.entry.kind],

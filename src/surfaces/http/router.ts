@@ -43,7 +43,7 @@ import {
   linkHeader,
   methodRefusal,
   notAcceptable,
-  problemDocument,
+  problemText,
   type Reply,
   refusal,
   replyOf,
@@ -197,7 +197,7 @@ async function runOperation(
     const { problem } = outcome
     const locationOf = (name: string | undefined) => parameterLocation(op, name)
     const options = { ...refusalOptions(parts, exchange), locationOf }
-    const text = JSON.stringify(problemDocument(problem, options))
+    const text = problemText(problem, options)
     // Other refusals cost little to make, or will not be so again.
     if (kept && problem.entry.kind === 'not_found')
       exchange.cacheable = { ...kept, variants: variantsOf(form ?? 0), code: problem.code }

@@ -9,10 +9,9 @@ const NEXT: { readonly [code in ProblemCode]?: string } = {
   not_on_schedule: COVERAGE,
   region_not_covered: COVERAGE,
   modifier_not_allowed: 'Next: call lookup_price without the modifier.',
-  no_edition_for_day:
-    'Next: call lookup_price with a day that is held, or price_history, only if you say that the price is of another day.',
+  no_edition_for_day: 'Next: lookup_price for a day that is held, or price_history: say that it is another day.',
   region_ambiguous:
-    'Next: call the same tool with the ZIP code of the place as region, or with a region from `choices`.',
+    'Next: call the same tool with the ZIP code of the place as region, or with a region from `about.choices`.',
   unknown_zip: 'Next: call the same tool with a state or a locality as region.',
   invalid_npi: 'Next: call the same tool with the ten digits of the NPI; coverage lists the hospitals that there are.',
   unknown_provider:
@@ -35,14 +34,14 @@ const OTHER_NAMES: { readonly [tool: string]: string } = {
 /** Advice that depends on the call that was refused. */
 function ofCall({ code, extra }: Problem, { name, takes }: ToolCall): string | undefined {
   if (code === 'modifier_not_priced')
-    return 'Next: call lookup_price with the modifier that stands on the bill, one of `available.modifiers`; without a bill, say beside the amount which one you took.'
+    return 'Next: call lookup_price with the modifier that stands on the bill, one of `about.available.modifiers`; without a bill, say beside the amount which one you took.'
   if (code === 'invalid_cpt')
     return takes.includes('modifier')
       ? `Next: call ${name} with five characters as cpt (five digits, four digits and a letter, or a letter and four digits); what follows a hyphen goes into \`modifier\`.`
       : `Next: call ${name} with the five characters of the code alone as cpt: it takes no modifier, and its answer names those that the code has.`
   // The sheet of a state has all its localities: what is left open is where in a ZIP code the address lies.
   if (code === 'region_ambiguous' && name === 'code_sheet')
-    return 'Next: call code_sheet with the state or the Medicare locality of the address as region, such as CA or US-CA-05; `choices` of lookup_price with the same region has those around it.'
+    return 'Next: call code_sheet with the state or the Medicare locality of the address as region, such as CA or US-CA-05; `about.choices` of lookup_price with the same region has those around it.'
   return code !== 'unknown_parameter' && extra.errors?.[0]?.name === 'lines'
     ? `Next: call ${name} with a list as lines, even for one of them, and each of them an object: [${LINE}].`
     : undefined

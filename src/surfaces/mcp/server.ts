@@ -9,6 +9,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { jsonText } from '../../json-text.ts'
 import { answerValue, type Operation, perform, refusalOf, withoutEmpty } from '../../operation.ts'
 import { type Problem, withFullStop } from '../../problem.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
@@ -19,7 +20,7 @@ import { ABOUT } from '../discovery/descriptor.ts'
 import { withOwnPath } from '../http/request.ts'
 import type { Resource } from '../http/resource.ts'
 import { answeredQuestion, readInput, readingNote } from '../words/input.ts'
-import { lastKnownNote, sourceOf } from '../words/row-text.ts'
+import { refusalNotes, sourceOf } from '../words/row-text.ts'
 import { needsEvidence, type ZipPlace } from '../words/schedules.ts'
 import { type Evidence, SENTENCES, type Sentence } from '../words/sentences.ts'
 import { CARD_URI, type Card } from './card.ts'
@@ -249,15 +250,16 @@ const isAnswer = ({ entry }: Problem): boolean => entry.kind === 'not_found'
 
 function refused(tool: Tool, op: Operation, problem: Problem, visitor: Visitor): CallToolResult {
   const next = nextCall(problem, { name: tool.name, takes: Object.keys(op.input.shape) })
-  const said = [withFullStop(problem.detail), ...lastKnownNote(problem.extra.members), next].join(' ')
+  const said = [withFullStop(problem.detail), ...refusalNotes(problem.extra.members), next].join(' ')
   const text = `${problem.code}: ${said}`
   return { content: [{ type: 'text', text }], structuredContent: visitor.document(problem, op), isError: true }
 }
 
 /** A link to the whole proof of one row, if the answer has only the pointer to it. */
-function linksOf({ proof }: Members, baseUrl: string): CallToolResult['content'] {
+function linksOf(answer: Members, baseUrl: string): CallToolResult['content'] {
+  const { proof } = answer
   const isPointer = typeof proof === 'object' && proof !== null && 'href' in proof
-  const source = isPointer ? sourceOf(proof) : undefined
+  const source = isPointer ? sourceOf(answer) : undefined
   if (!source) return []
   return [{ type: 'resource_link', uri: `${baseUrl}${source.href}`, name: 'proof', mimeType: 'application/json' }]
 }
@@ -307,6 +309,7 @@ async function wholeAnswer(lookup: Operation, question: Members): Promise<unknow
     const input = lookup.input.parse(withoutEmpty({ ...question, include: 'proof' }))
     return answerValue(await lookup.run(input, {}))
   } catch (error) {
-    return refusalOf(error)?.extra.members
+    const members = refusalOf(error)?.extra.members
+    return members && JSON.parse(jsonText(members))
   }
 }

@@ -1,11 +1,15 @@
 import type { Stamp } from '../../operation.ts'
 import type { ProblemCode } from '../../problem.ts'
+import type { Proof, RowPointer, ShownRow } from '../../proof/envelope.ts'
 import type { Adjustment } from '../../proof/lookup/modifiers.ts'
-import type { CitedRow } from '../../proof/price/proofs.ts'
+import type { Prolonged } from '../../proof/price/prolonged.ts'
+import type { Manifest } from '../../proof/price/release.ts'
 import type { PlaceRow, Price, PricedRow, Row } from '../../proof/price/row.ts'
+import { mainPointer, periodOf, releaseOf } from '../../proof/shown.ts'
 import type { Ask, Reply } from '../site/ask.ts'
 import type { Frame } from '../site/frame.ts'
 import type { Hospital } from '../words/hospitals.ts'
+import type { Marked } from '../words/row-text.ts'
 import {
   type Alternative,
   alternativesTo,
@@ -27,8 +31,11 @@ export interface PriceParts {
 }
 
 /** `/reference` with a price. */
-export type PriceAnswer = CitedRow<PricedRow> & {
-  place?: CitedRow<PlaceRow>
+export type PriceAnswer = PricedRow & {
+  row: RowPointer
+  proof: Proof
+  prolonged?: Prolonged
+  place?: ShownRow<PlaceRow>
   modifiers_ignored?: string[]
   adjustment?: Adjustment
 }
@@ -40,15 +47,19 @@ export interface Refusal {
   title: string
   detail: string
   errors?: { name?: string; message: string }[]
-  row?: CitedRow<Row>
-  last_known?: CitedRow<PricedRow>
+  row?: ShownRow<Row> & Marked
+  last_known?: ShownRow<PricedRow> & Marked
+  proof?: Proof
   charts?: { chart: string; held: { from: string; to: string }[] }[]
-  choices?: { region: string }[]
-  available?: { modifiers: string[]; settings: string[]; bases: string[]; regions: string[] }
+  about?: {
+    choices?: { region: string }[]
+    available?: { modifiers: string[]; settings: string[]; bases: string[]; regions: string[] }
+  }
 }
 
 type ShortBase = Omit<PricedRow, 'derivation' | 'indicators' | 'locator' | 'kind' | 'price'> & {
   effective_to: string
+  prolonged?: Prolonged
   proof: { release_id: string; href: string }
 }
 export type ShortPrice = ShortBase & { kind: 'price' | 'rate'; price: Price }
@@ -85,6 +96,17 @@ export interface PriceFacts {
   hospital: Hospital | undefined
 }
 
+/** The edition of a row that an answer of ours shows, and the days on which it is in force. */
+export function editionIn(
+  body: PriceAnswer | Refusal,
+  row: ShownRow | undefined = undefined,
+): { release: Manifest; from: string; to: string } {
+  const release = releaseOf(body, row?.proof ?? mainPointer(body))
+  if (!release) throw new Error('the answer has no release for its row')
+  const { from, to } = periodOf(body, release) ?? { from: release.effective_from, to: release.effective_to }
+  return { release, from, to }
+}
+
 const MOST_EDITIONS = 24
 const LINES_AT_ONCE = 100
 
@@ -115,7 +137,7 @@ async function sheetOf({ ask }: PriceParts, { cpt, region, as_of, npi }: PriceQu
   const place = npi === undefined ? { region } : { region, npi }
   const { body, problem } = await ask('get_reference_sheet', { cpt, as_of, ...place, proof: 'ref' })
   if (problem) return { sheet: [], notHeld: [] }
-  const { data, not_held } = body as { data: ShortRow[]; not_held: string[] }
+  const { data, not_held = [] } = body as { data: ShortRow[]; not_held?: string[] }
   return { sheet: data, notHeld: not_held }
 }
 
@@ -154,9 +176,11 @@ async function historyOf(
 async function localitiesOf({ ask }: PriceParts, question: PriceQuestion, price: PriceAnswer): Promise<LocalPrice[]> {
   const { cpt, as_of } = question
   if (price.npi !== null || 'low' in price.price) return []
-  const covered = await ask('get_coverage', { cpt, as_of, chart: price.proof.release.chart })
-  const { data = [] } = covered.body as { data?: { code: { regions: { list: string[] } } | null }[] }
-  const regions = data.flatMap(({ code }) => code?.regions.list ?? []).filter((region) => /^US-..-../.test(region))
+  const covered = await ask('get_coverage', { cpt, as_of, chart: editionIn(price).release.chart })
+  const { data = [] } = covered.body as { data?: { about: { code?: { regions: { list: string[] } } } }[] }
+  const regions = data
+    .flatMap(({ about }) => about.code?.regions.list ?? [])
+    .filter((region) => /^US-..-../.test(region))
   if (regions.length < 2) return []
   const same = { cpt, as_of, basis: price.basis, ...(price.setting ? { setting: price.setting } : {}) }
   const { modifier } = question

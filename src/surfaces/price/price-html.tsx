@@ -6,11 +6,12 @@ import { Sample, ScrollingTable } from '../site/layout.tsx'
 import { LookupForm } from '../site/lookup-form.tsx'
 import { amountsText, dollars, grouped, inWords, priceText } from '../site/words.ts'
 import type { Hospital } from '../words/hospitals.ts'
+import { prolongedNotes } from '../words/row-text.ts'
 import { BASIS_WORDS, wordsOf } from '../words/schedules.ts'
 import { Calculation } from './calculation.tsx'
 import { CheckSection } from './check-section.tsx'
 import { HistoryChart } from './history-chart.tsx'
-import type { PriceAnswer, PriceFacts, ShortRow } from './price-facts.ts'
+import { editionIn, type PriceAnswer, type PriceFacts, type ShortRow } from './price-facts.ts'
 import { type PriceQuestion, pricePath } from './price-question.ts'
 import {
   absenceTitle,
@@ -76,8 +77,7 @@ interface StatementProps {
 /** The amount, what it is and is not, and when it is in force. */
 const Statement = ({ price, question, hospital }: StatementProps) => {
   const { is, isNot } = wordsOf(price.basis)
-  const { release, in_force } = price.proof
-  const { from, to } = in_force?.period ?? { from: release.effective_from, to: release.effective_to }
+  const { release, from, to } = editionIn(price)
   return (
     <section class="statement">
       <h1>
@@ -116,33 +116,36 @@ const Statement = ({ price, question, hospital }: StatementProps) => {
   )
 }
 
-const Source = ({ proof: { release }, locator }: PriceAnswer) => (
-  <div>
-    <h2>Where it stands</h2>
-    <dl class="facts">
-      <dt>Published by</dt>
-      <dd>{release.publisher}</dd>
-      <dt>Release</dt>
-      <dd>
-        <code>{release.release_id}</code>
-      </dd>
-      {citedLines({ locator }, release).map(({ file, sha256, url, line }) => (
-        <>
-          <dt>File</dt>
-          <dd>
-            <code>{file}</code>, <strong class="whole">line {grouped(String(line))}</strong>
-            <code class="hash">SHA-256 {sha256}</code>
-            {/^https:\/\//.test(url) && (
-              <a class="screen" href={url} rel="noreferrer">
-                The file at its publisher
-              </a>
-            )}
-          </dd>
-        </>
-      ))}
-    </dl>
-  </div>
-)
+const Source = (price: PriceAnswer) => {
+  const { release } = editionIn(price)
+  return (
+    <div>
+      <h2>Where it stands</h2>
+      <dl class="facts">
+        <dt>Published by</dt>
+        <dd>{release.publisher}</dd>
+        <dt>Release</dt>
+        <dd>
+          <code>{release.release_id}</code>
+        </dd>
+        {citedLines(price, release).map(({ file, sha256, url, line }) => (
+          <>
+            <dt>File</dt>
+            <dd>
+              <code>{file}</code>, <strong class="whole">line {grouped(String(line))}</strong>
+              <code class="hash">SHA-256 {sha256}</code>
+              {/^https:\/\//.test(url) && (
+                <a class="screen" href={url} rel="noreferrer">
+                  The file at its publisher
+                </a>
+              )}
+            </dd>
+          </>
+        ))}
+      </dl>
+    </div>
+  )
+}
 
 const Sheet = ({ question, price, sheet, notHeld }: PriceFacts) => {
   if (!question || sheet.length === 0) return null
@@ -181,6 +184,9 @@ const Sheet = ({ question, price, sheet, notHeld }: PriceFacts) => {
         ))}
       </ScrollingTable>
       <MoreOnScreen rows={sheet.length} most={ROWS_ON_PAPER.sheet} />
+      {prolongedNotes(sheet).map((note) => (
+        <p class="small">{note}</p>
+      ))}
       {notHeld.length > 0 && (
         <p class="small">
           Not loaded for this day:{' '}
@@ -236,7 +242,7 @@ const History = ({ price, history }: PriceFacts) => {
         numbers={1}
       >
         {history.toReversed().map(({ release_id, edition, effective_from, effective_to, price: stated }, at) => (
-          <tr class={rowClass(release_id === price.proof.release.release_id, at >= ROWS_ON_PAPER.history)}>
+          <tr class={rowClass(release_id === editionIn(price).release.release_id, at >= ROWS_ON_PAPER.history)}>
             <td data-label="From">
               <Day day={effective_from} />
             </td>

@@ -2,9 +2,10 @@ import { citedLines } from '../../proof/price/row-of-release.ts'
 import { blocks, bullets, markdownCode as code, markdownTable, markdownText as text } from '../site/markup.ts'
 import { amountsText, dollars, inWords, periodText, priceText } from '../site/words.ts'
 import type { Hospital } from '../words/hospitals.ts'
+import { prolongedNote } from '../words/row-text.ts'
 import { BASIS_WORDS, wordsOf } from '../words/schedules.ts'
 import { arithmeticOf } from './arithmetic.ts'
-import type { PriceAnswer, PriceFacts } from './price-facts.ts'
+import { editionIn, type PriceAnswer, type PriceFacts } from './price-facts.ts'
 import { type PriceQuestion, pricePath, referencePath } from './price-question.ts'
 import {
   absenceTitle,
@@ -51,8 +52,7 @@ export function priceMarkdown(facts: PriceFacts): string {
 }
 
 function priceBlocks(price: PriceAnswer, question: PriceQuestion, hospital: Hospital | undefined): string[] {
-  const { release, in_force } = price.proof
-  const { from, to } = in_force?.period ?? { from: release.effective_from, to: release.effective_to }
+  const { release, from, to } = editionIn(price)
   const { is, isNot } = wordsOf(price.basis)
   const { formula, sentences } = arithmeticOf(price)
   const places = citedLines(price, release).map(
@@ -92,9 +92,12 @@ function refusalBlocks(facts: PriceFacts): string[] {
       `Reason: ${code(refusal.code)}, ${title}`,
       ...(detail ? [`In detail: ${text(detail)}`] : []),
       ...(last
-        ? [`Expired on this day: ${text(amountsText(last.price))} by ${code(last.proof.release.release_id)}`]
+        ? [
+            `Expired on this day: ${text(amountsText(last.price))} by ${code(editionIn(refusal, last).release.release_id)}`,
+          ]
         : []),
-      ...(refusal.choices ?? []).map(({ region }) => text(choiceText(region))),
+      ...[refusal.row, last].flatMap((row) => (row ? prolongedNote(row).map(text) : [])),
+      ...(refusal.about?.choices ?? []).map(({ region }) => text(choiceText(region))),
       ...otherLists(facts).map((list) => `${OTHER_LISTS}: [${text(list.label)}](${pricePath(list.question)})`),
       ...alternatives.map(({ label, question: other }) => `Perhaps: [${text(label)}](${pricePath(other)})`),
     ]),

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { PROBLEMS } from '../../problem.ts'
+import { nameOf } from '../../proof/price/timeline.ts'
 import { aFee } from '../../proof/registry-fixture.ts'
 import { rendered, served } from '../discovery/fixture.ts'
 import type { Ask, Reply } from '../site/ask.ts'
@@ -23,11 +24,20 @@ const release = (text: string) => ({
 
 /** Answers of the operations, with a text of somebody else's in every place where there can be one. */
 function answers(text: string): Record<string, unknown> {
-  const row = aFee({ cpt: '99213', amount: '12.34', locator: [{ citation: 0, line: 7 }] })
-  const proof = { release: release(text), in_force: { period: { from: '2026-10-01', to: '2026-12-31' } } }
+  const row = aFee({ code: '99213', amount: '12.34', locator: [{ citation: 0, line: 7 }] })
+  const manifest = release(text)
+  const period = { chart: 'cms-pfs', from: '2026-10-01', to: '2026-12-31', release: nameOf(manifest as never) }
+  const proof = { releases: [{ release: manifest }], timeline: { leaves: [[0, period]] } }
   const short = { ...row, effective_to: '2026-12-31', proof: { release_id: text, href: text } }
   return {
-    lookup_reference: { ...row, region: text, proof, flags: [text], modifiers_ignored: [text] },
+    lookup_reference: {
+      ...row,
+      region: text,
+      row: { release: 0, index: 5 },
+      proof,
+      flags: [text],
+      modifiers_ignored: [text],
+    },
     get_reference_sheet: { data: [{ ...short, region: text, modifier: text }], not_held: [text] },
     get_reference_history: {
       data: ['2026-01-01', '2026-10-01'].map((effective_from) => ({
@@ -38,7 +48,7 @@ function answers(text: string): Record<string, unknown> {
         answer: { row: short },
       })),
     },
-    get_coverage: { data: [{ code: { regions: { list: ['US-AK-01', 'US-AL-00'] } } }] },
+    get_coverage: { data: [{ about: { code: { regions: { list: ['US-AK-01', 'US-AL-00'] } } } }] },
     lookup_references: {
       results: ['1.00', '2.00'].map((amount) => ({ row: { ...short, region: text, price: { amount } } })),
     },
@@ -140,7 +150,7 @@ test('the arithmetic that is spelled out leads to the amount, to the last digit'
     conversion_factor: '33.4009',
   }
   const row = {
-    ...aFee({ cpt: '99213', amount: '113.34' }),
+    ...aFee({ code: '99213', amount: '113.34' }),
     derivation: { method: 'pfs-formula/1', inputs },
     flags: [],
   }
@@ -175,7 +185,7 @@ test('a list that states no price says why in the words of the problem, on the p
   const row = { ...answer.data[0], kind: 'absence', price: undefined, reason: 'paid_elsewhere' }
   const { price: _, ...absence } = row
   const ask: Ask = async (name): Promise<Reply> => {
-    const body = name === 'get_reference_sheet' ? { data: [absence], not_held: [] } : answers('harmless')[name]
+    const body = name === 'get_reference_sheet' ? { data: [absence] } : answers('harmless')[name]
     return { status: 200, body, text: JSON.stringify(body) }
   }
   for (const type of ['text/html', 'text/markdown']) {

@@ -3,7 +3,7 @@ import { CONDITIONS, conditionOf } from '../../proof/lookup/condition.ts'
 import { priceText, regionText, settingText } from '../site/words.ts'
 import type { Hospital } from '../words/hospitals.ts'
 import { stateName } from '../words/places.ts'
-import { componentOf, doubtsOf, unchangedBy } from '../words/row-text.ts'
+import { componentOf, doubtsOf, prolongedNote, unchangedBy } from '../words/row-text.ts'
 import { type AmountContext, BASIS_WORDS, holdsInRural, notesOf, wordsOf } from '../words/schedules.ts'
 import type { PriceAnswer, PriceFacts, Refusal, ShortRow } from './price-facts.ts'
 import type { Alternative, PriceQuestion } from './price-question.ts'
@@ -193,6 +193,7 @@ export function sentencesBeside(answer: PriceAnswer, question: PriceQuestion): s
     ...notesOf(words.payment, amount),
     ...doubtsOf(answer.flags),
     ...notesOf(words.place, amount),
+    ...prolongedNote(answer),
   ]
 }
 

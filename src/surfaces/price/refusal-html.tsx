@@ -2,7 +2,8 @@
 import { citedLines } from '../../proof/price/row-of-release.ts'
 import { Day } from '../site/landing-html.tsx'
 import { amountsText, grouped, inWords, periodText } from '../site/words.ts'
-import type { PriceFacts, Refusal } from './price-facts.ts'
+import { prolongedNote } from '../words/row-text.ts'
+import { editionIn, type PriceFacts, type Refusal } from './price-facts.ts'
 import { type PriceQuestion, pricePath } from './price-question.ts'
 import { choiceText, hasSeveral, OTHER_LISTS, otherLists, refusalTitle, refusalWords } from './price-words.ts'
 
@@ -69,65 +70,69 @@ const Choice = (facts: PriceFacts) => (
   </section>
 )
 
-const Instead = ({ question, refusal: { row, last_known: last, charts, choices, available } }: InsteadProps) => (
-  <>
-    {row && (
-      <dl class="facts">
-        <dt>Stated in</dt>
-        <dd>
-          <code>{row.proof.release.release_id}</code>
-          {citedLines(row, row.proof.release).map(({ file, line }) => (
+const Instead = ({ question, refusal }: InsteadProps) => {
+  const { row, last_known: last, charts, about: { choices, available } = {} } = refusal
+  const stated = row && editionIn(refusal, row)
+  const over = last && editionIn(refusal, last)
+  return (
+    <>
+      {row && stated && (
+        <dl class="facts">
+          <dt>Stated in</dt>
+          <dd>
+            <code>{stated.release.release_id}</code>
+            {citedLines(row, stated.release).map(({ file, line }) => (
+              <>
+                {', '}
+                <code>{file}</code>, line {grouped(String(line))}
+              </>
+            ))}
+            {prolongedNote(row).map((note) => `. ${note}`)}
+          </dd>
+        </dl>
+      )}
+      {last && over && (
+        <p class="notice">
+          <span class="expired">Expired</span> on this day: {amountsText(last.price)} until <Day day={over.to} />, by{' '}
+          <code>{over.release.release_id}</code>. {prolongedNote(last).map((note) => `${note} `)}No later edition is
+          known, so it is not the price on this day.{' '}
+          <a href={pricePath({ ...question, as_of: over.to })}>See it on its last day</a>
+        </p>
+      )}
+      {charts && (
+        <ul>
+          {charts.map(({ chart, held }) => (
+            <li>
+              <code>{chart}</code>:{' '}
+              {held.length === 0
+                ? 'no edition is held'
+                : `held for ${held.map(({ from, to }) => periodText(from, to)).join('; ')}`}
+            </li>
+          ))}
+        </ul>
+      )}
+      {choices && (
+        <ul>
+          {choices.map(({ region }) => (
+            <li>
+              <a href={pricePath({ ...question, region })}>{choiceText(region)}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+      {available && available.modifiers.length > 0 && (
+        <p>
+          With other modifiers:{' '}
+          {available.modifiers.map((modifier) => (
             <>
-              {', '}
-              <code>{file}</code>, line {grouped(String(line))}
+              <a href={pricePath({ ...question, modifier })}>{`${question.cpt}-${modifier}`}</a>{' '}
             </>
           ))}
-        </dd>
-      </dl>
-    )}
-    {last && (
-      <p class="notice">
-        <span class="expired">Expired</span> on this day: {amountsText(last.price)} until{' '}
-        <Day day={last.proof.in_force?.period.to ?? last.proof.release.effective_to} />, by{' '}
-        <code>{last.proof.release.release_id}</code>. No later edition is known, so it is not the price on this day.{' '}
-        <a href={pricePath({ ...question, as_of: last.proof.in_force?.period.to ?? last.proof.release.effective_to })}>
-          See it on its last day
-        </a>
-      </p>
-    )}
-    {charts && (
-      <ul>
-        {charts.map(({ chart, held }) => (
-          <li>
-            <code>{chart}</code>:{' '}
-            {held.length === 0
-              ? 'no edition is held'
-              : `held for ${held.map(({ from, to }) => periodText(from, to)).join('; ')}`}
-          </li>
-        ))}
-      </ul>
-    )}
-    {choices && (
-      <ul>
-        {choices.map(({ region }) => (
-          <li>
-            <a href={pricePath({ ...question, region })}>{choiceText(region)}</a>
-          </li>
-        ))}
-      </ul>
-    )}
-    {available && available.modifiers.length > 0 && (
-      <p>
-        With other modifiers:{' '}
-        {available.modifiers.map((modifier) => (
-          <>
-            <a href={pricePath({ ...question, modifier })}>{`${question.cpt}-${modifier}`}</a>{' '}
-          </>
-        ))}
-      </p>
-    )}
-  </>
-)
+        </p>
+      )}
+    </>
+  )
+}
 
 interface InsteadProps {
   question: PriceQuestion

@@ -9,8 +9,9 @@ import {
   dollars,
   doubtsOf,
   moneyOf,
+  type ProvedList,
   priceOf,
-  type ReleaseList,
+  prolongedNotes,
   type ShownRow,
   sampleNote,
   sidesNote,
@@ -30,7 +31,7 @@ interface BillLine {
   billed?: string
   extended?: Amounts | null
 }
-interface BillAnswer extends ReleaseList {
+interface BillAnswer extends ProvedList {
   as_of: string
   results: BillLine[]
   summary: {
@@ -43,7 +44,7 @@ interface BillAnswer extends ReleaseList {
 /** A longer bill has only its sums in the sentence: each line costs an agent as much as a lookup. */
 const MOST_LINES = 12
 
-export function billSentence({ results, summary, releases, as_of }: BillAnswer, { question }: { question: Members }) {
+export function billSentence({ results, summary, proof, as_of }: BillAnswer, { question }: { question: Members }) {
   const asked = linesIn(question)
   const rows = results.flatMap(({ row }) => row ?? [])
   const sums = summary.totals.map(({ basis, lines, low, high, billed }) => {
@@ -56,7 +57,8 @@ export function billSentence({ results, summary, releases, as_of }: BillAnswer, 
   return [
     `${summary.priced} of ${counted(summary.lines, 'line')} ${summary.priced === 1 || summary.lines === 1 ? 'has' : 'have'} a price${sums.length > 0 ? ': ' : ''}${sums.join('; ')}.`,
     ...(results.length > MOST_LINES ? [] : results.flatMap((line, at) => lineText(line, at + 1, asked[at]))),
-    ...sampleNote(rows, releases),
+    ...sampleNote(rows, proof),
+    ...prolongedNotes(rows),
     ...(inOwnUnits
       ? [`The hospital states the price of line ${inOwnUnits} for a unit of its own: compare \`per\` with the bill.`]
       : []),
@@ -106,7 +108,7 @@ function lineText(line: BillLine, number: number, asked: LineQuestion): string[]
   if (row.kind === 'rate') return [`Line ${number}: ${one} is a factor, not a price${beside}.`]
   const whole = extended && units > 1 ? ` x ${units} = ${moneyOf(extended)}` : ''
   // A row of its own for one modifier can be adjusted by another.
-  const code = [row.cpt, row.modifier, adjustment?.modifier].filter(Boolean).join('-')
+  const code = [row.code, row.modifier, adjustment?.modifier].filter(Boolean).join('-')
   return [`Line ${number}: ${code} (${whereOf(row)}) ${one}${whole}${beside}.`]
 }
 
@@ -148,7 +150,7 @@ function bothSidesNotes(results: readonly BillLine[], asked: readonly LineQuesti
     if (!row?.basis.startsWith('medicare_pfs') || adjustment) return []
     const { modifier = '', as_of: day } = asked[at] ?? {}
     const modifiers = String(modifier).split('-')
-    return [{ cpt: row.cpt, bilateral: row.indicators?.['bilateral'], units, number: at + 1, modifiers, day }]
+    return [{ cpt: row.code, bilateral: row.indicators?.['bilateral'], units, number: at + 1, modifiers, day }]
   })
   const pairsOf = (indicator: string | undefined): string =>
     lines

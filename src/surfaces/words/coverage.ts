@@ -11,10 +11,12 @@ interface EditionEntry {
   kind: 'chart'
   chart: string
   release_id: string
-  codes: number
-  regions: CutList
-  npis: CutList
-  code: { cpt: string; rows: number; prices: number; regions: CutList; npis: CutList } | null
+  about: {
+    codes: number
+    regions: CutList
+    npis: CutList
+    code?: { cpt: string; rows: number; prices: number; regions: CutList; npis: CutList }
+  }
 }
 interface CoverageAnswer {
   data: (DataClass & (EditionEntry | { kind: 'code'; cpt: string }))[]
@@ -32,7 +34,7 @@ const namesOf = ({ total, list }: CutList): string => {
 /** Whether the whole country is the only place: a national list and a hospital's file have no other, so it says nothing. */
 const isNational = ({ total, list }: CutList): boolean => total === 1 && list[0] === 'national'
 
-function contentOf({ chart, codes, regions, npis, code }: EditionEntry): string {
+function contentOf({ chart, about: { codes, regions, npis, code } }: EditionEntry): string {
   if (chart === PLACE_CHART) return counted(codes, 'ZIP code')
   if (code) return pricesOf(code)
   const where = npis.total > 1 ? ` of ${counted(npis.total, 'hospital')}` : ` in ${counted(regions.total, 'region')}`
@@ -40,7 +42,7 @@ function contentOf({ chart, codes, regions, npis, code }: EditionEntry): string 
 }
 
 /** Rows may also state that there is no price: they are not counted as prices. */
-function pricesOf({ cpt, rows, prices, regions, npis }: NonNullable<EditionEntry['code']>): string {
+function pricesOf({ cpt, rows, prices, regions, npis }: NonNullable<EditionEntry['about']['code']>): string {
   if (prices === 0) return `no price of ${cpt}`
   const some =
     prices === rows ? `${counted(prices, 'price')} of ${cpt}` : `${rows} rows of ${cpt}, ${prices} of them prices`
@@ -54,5 +56,5 @@ export function coverageSentence({ data, as_of, page }: CoverageAnswer): string 
   const noun = data[0]?.kind === 'code' ? 'code' : 'edition'
   const rest = names.length > MOST_NAMES ? ' and more' : ''
   const list = `${counted(page.total, noun)} in force on ${as_of}: ${names.slice(0, MOST_NAMES).join('; ')}${rest}.`
-  return [list, ...sampleNote(data)].join(' ') + nextOf(page)
+  return [list, ...sampleNote(data, undefined)].join(' ') + nextOf(page)
 }

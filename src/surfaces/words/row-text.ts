@@ -1,14 +1,20 @@
 // Parts of sentences that rows, pages of lists and amounts have in common.
 
+import { jsonText } from '../../json-text.ts'
+import type { Proof, RowPointer } from '../../proof/envelope.ts'
 import { capitals } from '../../proof/lookup/question.ts'
 import { isBiddingArea } from '../../proof/lookup/region.ts'
+import type { Prolonged } from '../../proof/price/prolonged.ts'
 import type { PricedRow } from '../../proof/price/row.ts'
 import { own } from '../../proof/shape.ts'
+import { mainPointer, periodOf, releaseOf, type ShownBody } from '../../proof/shown.ts'
 import { BOTH_SIDES } from '../../tables/modifiers.ts'
 import { type Component, wordsOf } from './schedules.ts'
 
 /** A row as short answers and whole ones have it. */
-export type ShownRow = Omit<PricedRow, 'derivation' | 'indicators' | 'locator'> & DataClass & { effective_to?: string }
+export type ShownRow = Omit<PricedRow, 'derivation' | 'indicators' | 'locator'> &
+  DataClass &
+  Marked & { effective_to?: string }
 
 export type Amounts = { amount: string } | { low: string; high: string }
 export type StatedPrice = Amounts & { per?: string | null }
@@ -31,19 +37,17 @@ export const nextOf = ({ next_offset }: Page): string =>
 
 /** Short answers have the class of the data in each row, answers with proofs in the manifests of the releases they show. */
 export interface DataClass {
-  data_class?: string | null
-  proof?: unknown
+  data_class?: string | null | undefined
 }
-export interface ReleaseList {
-  releases?: { release: { data_class: string } }[]
+/** A list whose proof, if it has one, has the releases of its rows. */
+export interface ProvedList {
+  proof?: Partial<Proof>
 }
-const classOf = ({ data_class, proof }: DataClass): string | null | undefined =>
-  data_class ?? proofIn(proof).release?.data_class
-export const isSample = (each: DataClass): boolean => classOf(each) === 'sample'
+export const isSample = ({ data_class }: DataClass): boolean => data_class === 'sample'
 
 /** A note for readers of invented prices, and for no others. */
-export function sampleNote(rows: readonly DataClass[], releases: ReleaseList['releases'] = []): string[] {
-  const each = [...rows.filter((row) => classOf(row)), ...releases.map(({ release }) => release)]
+export function sampleNote(rows: readonly DataClass[], proof: ProvedList['proof']): string[] {
+  const each = [...rows.filter((row) => row.data_class), ...(proof?.releases ?? []).map(({ release }) => release)]
   if (!each.some(isSample)) return []
   return [each.every(isSample) ? 'Sample data, not real prices.' : 'Some of it is sample data, not real prices.']
 }
@@ -67,8 +71,8 @@ export function whereOf(row: Pick<PricedRow, 'region' | 'npi' | 'setting' | 'cla
 export const FACTOR = 'A factor is multiplied by base units and time: it is not a price.'
 
 /** The name of the code in a sentence. The row of a factor has a code of its own, which nobody asked for. */
-export const pricedCode = ({ kind, cpt, modifier }: Pick<PricedRow, 'kind' | 'cpt' | 'modifier'>): string =>
-  kind === 'rate' ? 'every anesthesia code' : modifier === null ? cpt : `${cpt}-${modifier}`
+export const pricedCode = ({ kind, code, modifier }: Pick<PricedRow, 'kind' | 'code' | 'modifier'>): string =>
+  kind === 'rate' ? 'every anesthesia code' : modifier === null ? code : `${code}-${modifier}`
 
 /** Doubts about an amount, by its flags: without them a doubtful price would be believed. */
 const DOUBTS: { readonly [flag: string]: string } = {
@@ -106,38 +110,74 @@ export function unchangedBy(
   return `${begin} hospital’s file has no price with ${isOne ? 'modifier' : 'modifiers'} ${names} as asked: this is the one without`
 }
 
-interface ProofMembers {
-  href?: string
-  release_id?: string
-  release?: { release_id?: string; effective_to?: string; data_class?: string }
-  in_force?: { period?: { to?: string } }
-  row?: { index?: number }
-}
-const proofIn = (proof: unknown): ProofMembers => (proof ?? {}) as ProofMembers
-
-/** The release of a row and the address of its proof, from a pointer to the proof or from the proof itself. */
-export function sourceOf(proof: unknown): { release_id: string; href: string } | undefined {
-  const { href, release_id, release, row } = proofIn(proof)
-  if (href !== undefined && release_id !== undefined) return { release_id, href }
-  const id = release?.release_id
-  return id === undefined || row?.index === undefined ? undefined : { release_id: id, href: `/rows/${id}/${row.index}` }
+/** Where a row is from: the release, the address of its proof, and the last day on which it holds. */
+export interface Source {
+  release_id: string
+  href: string
+  until: string
+  data_class: string | undefined
 }
 
-/** The last day on which the price holds: a short answer states it, a whole proof has it in the period of its edition. */
-export function lastDayOf({ effective_to, proof }: Pick<ShownRow, 'effective_to' | 'proof'>): string | undefined {
-  const { in_force, release } = proofIn(proof)
-  return effective_to ?? in_force?.period?.to ?? release?.effective_to
+/** The source of a row: a short answer states it, and a whole one has it in the proof of its body. */
+export function sourceOf(shown: object, body: object = shown): Source | undefined {
+  const { proof, effective_to, data_class } = shown as {
+    proof?: { href?: string; release_id?: string }
+    effective_to?: string
+    data_class?: string
+  }
+  if (proof?.href !== undefined)
+    return proof.release_id === undefined
+      ? undefined
+      : { release_id: proof.release_id, href: proof.href, until: effective_to ?? '', data_class }
+  const pointer = shown === body ? mainPointer(body as ShownBody) : (proof as unknown as RowPointer | undefined)
+  const release = releaseOf(body as ShownBody, pointer)
+  if (!release || !pointer) return undefined
+  return {
+    release_id: release.release_id,
+    href: `/rows/${release.release_id}/${pointer.index}`,
+    until: periodOf(body as ShownBody, release)?.to ?? release.effective_to,
+    data_class: release.data_class,
+  }
 }
 
-/** The price until its edition ended, for readers who see the text of a refusal alone. A modifier that adjusts it is not in the amount. */
-export function lastKnownNote(members: object | undefined): string[] {
-  const { last_known: row } = (members ?? {}) as { last_known?: ShownRow }
-  if (!row) return []
+/** What the rows of a refusal say, for readers who see its text alone. */
+export const refusalNotes = (members: object | undefined): string[] => [
+  ...prolongedNote((members && 'row' in members ? members.row : {}) as Marked),
+  ...lastKnownNote(members),
+]
+
+/** The price until its edition ended. A modifier that adjusts it is not in the amount. */
+function lastKnownNote(members: object | undefined): string[] {
+  // The texts of rows and proofs are read only for the few refusals that have such a price.
+  if (!members || !('last_known' in members)) return []
+  const body = JSON.parse(jsonText(members)) as { last_known: ShownRow }
+  const row = body.last_known
+  const source = sourceOf(row, body)
   // The source names the list of Medicare.
   const where = row.npi === null ? whereOf(row) : `${row.basis}, ${whereOf(row)}`
   return [
-    `For ${pricedCode(row)} (${where}) it was ${priceOf(row.price)} until ${lastDayOf(row)} (${sourceOf(row.proof)?.release_id}).`,
+    `For ${pricedCode(row)} (${where}) it was ${priceOf(row.price)} until ${source?.until} (${source?.release_id}).`,
     ...(row.kind === 'rate' ? [FACTOR] : []),
-    ...(isSample(row) ? ['Sample data, not a real price.'] : []),
+    ...prolongedNote(row),
+    ...(source && isSample(source) ? ['Sample data, not a real price.'] : []),
+  ]
+}
+
+/** A row as it is shown: of an edition that the operator prolonged, with the last day of the publisher's own period. */
+export interface Marked {
+  prolonged?: Prolonged
+}
+export const prolongedNote = ({ prolonged }: Marked): string[] =>
+  prolonged
+    ? [`The publisher\u2019s own period ended on ${prolonged.publisher_until}; the operator prolonged the edition.`]
+    : []
+
+/** The mark in a list: the days, and whether it is about all of it. */
+export function prolongedNotes(rows: readonly Marked[]): string[] {
+  const days = [...new Set(rows.flatMap(({ prolonged }) => prolonged?.publisher_until ?? []))].sort()
+  if (days.length === 0) return []
+  const what = rows.every(({ prolonged }) => prolonged) ? 'It' : 'Some of it'
+  return [
+    `${what} is of editions that the operator prolonged: the publisher\u2019s own period ended on ${days.join(', ')}.`,
   ]
 }

@@ -1,9 +1,10 @@
 // The words of each schedule: what its amounts are called, what they are and are not, and the notes beside them. Sentences,
 // pages and sums of bills read them here, so that a new schedule has one entry.
 
+import type { Proof } from '../../proof/envelope.ts'
 import { decidedBy } from '../../proof/lookup/modifiers.ts'
 import { isBiddingArea } from '../../proof/lookup/region.ts'
-import type { Basis, PricedRow } from '../../proof/price/row.ts'
+import type { AnyRow, Basis, PricedRow } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
 import { ROW_MODIFIERS } from '../../tables/row-modifiers.ts'
 
@@ -24,11 +25,6 @@ export interface ZipPlace {
   bidding_area?: string | null
 }
 
-/** The rows by which an answer is shown to be the first choice. */
-export interface Reasons {
-  rows: readonly { row: object }[]
-}
-
 type Indicators = PricedRow['indicators']
 
 /** An amount, and what is known around it. */
@@ -37,7 +33,7 @@ export interface AmountContext {
   row: Pick<PricedRow, 'setting' | 'region' | 'modifier' | 'price'> & { indicators?: Indicators | undefined }
   question: Members
   place?: ZipPlace | undefined
-  reasons?: Reasons | undefined
+  proof?: Partial<Proof> | undefined
   /** A page says some of it in its table, or in what the amount is and is not. */
   on: 'sentence' | 'page'
 }
@@ -159,12 +155,16 @@ const PHYSICIAN = {
   ],
 } satisfies ScheduleWords
 
+/** The rows that a proof has beside the answer. */
+const leavesIn = (proof: AmountContext['proof']): AnyRow[] =>
+  (proof?.releases ?? []).flatMap(({ rows }) => (rows?.leaves ?? []).map(([, row]) => row))
+
 /** Whether the outpatient schedule packages the code with others: its status indicator is Q4, or one of Q1 to Q3. */
-const isPackagedByOutpatient = ({ question, reasons }: AmountContext): boolean =>
+const isPackagedByOutpatient = ({ question, proof }: AmountContext): boolean =>
   question['setting'] === 'outpatient' &&
-  (reasons?.rows ?? []).some(({ row }) => {
-    const { basis, cpt, reason } = row as { basis?: string; cpt?: string; reason?: string }
-    return basis === 'medicare_opps' && cpt === question['cpt'] && reason === 'conditionally_packaged'
+  leavesIn(proof).some((row) => {
+    const { basis, code, reason } = row as { basis?: string; code?: string; reason?: string }
+    return basis === 'medicare_opps' && code === question['cpt'] && reason === 'conditionally_packaged'
   })
 
 const LABORATORY = {

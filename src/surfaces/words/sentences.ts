@@ -1,6 +1,7 @@
 // One sentence or two for each kind of answer, complete enough that a person may act on them: many clients show a model
 // nothing else. They are made of numbers, codes, names of releases and our own words.
 
+import type { Proof } from '../../proof/envelope.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import type { Basis } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
@@ -15,13 +16,15 @@ import {
   doubtsOf,
   FACTOR,
   isSample,
-  lastDayOf,
+  type Marked,
   moneyOf,
   nextOf,
   type Page,
+  type ProvedList,
   pricedCode,
   priceOf,
-  type ReleaseList,
+  prolongedNote,
+  prolongedNotes,
   type ShownRow,
   type StatedPrice,
   sampleNote,
@@ -30,15 +33,7 @@ import {
   unchangedBy,
   whereOf,
 } from './row-text.ts'
-import {
-  type AmountContext,
-  BASIS_WORDS,
-  FEE_AT_ZIP,
-  notesOf,
-  type Reasons,
-  wordsOf,
-  type ZipPlace,
-} from './schedules.ts'
+import { type AmountContext, BASIS_WORDS, FEE_AT_ZIP, notesOf, wordsOf, type ZipPlace } from './schedules.ts'
 
 export interface SentenceContext {
   baseUrl: string
@@ -56,7 +51,7 @@ export type Sentence = (answer: never, context: SentenceContext) => string
 /** Members of a whole answer that a short one does not have. */
 export interface Evidence {
   indicators?: AmountContext['row']['indicators']
-  because?: Reasons | undefined
+  proof?: Partial<Proof> | undefined
 }
 
 const LOST_SOURCE = {
@@ -68,7 +63,7 @@ const LOST_SOURCE = {
 interface PriceAnswer extends ShownRow, Evidence {
   modifiers_ignored?: string[]
   adjustment?: { modifier: string; amount: string }
-  sources_lost?: { state: keyof typeof LOST_SOURCE }[]
+  about?: { sources_lost?: { state: keyof typeof LOST_SOURCE }[] }
   place?: ZipPlace
 }
 
@@ -80,16 +75,14 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
     row: { ...answer, indicators },
     question,
     place: answer.place ?? context.place,
-    reasons: answer.because ?? context.evidence?.because,
+    proof: answer.proof?.releases ? answer.proof : context.evidence?.proof,
     on: 'sentence',
   }
   const code = adjustment ? `${pricedCode(answer)}-${adjustment.modifier}` : pricedCode(answer)
-  const source = sourceOf(answer.proof)
-  const lastDay = lastDayOf(answer)
-  const until = lastDay === undefined ? '' : ` to ${lastDay}`
+  const source = sourceOf(answer)
   return [
     `${adjustment ? moneyOf(adjustment) : priceOf(price)} is ${BASIS_WORDS[basis].is} for ${code} (${whereOf(answer)}) on ${day}.`,
-    ...(isSample(answer) ? ['Sample data, not a real price.'] : []),
+    ...(source && isSample(source) ? ['Sample data, not a real price.'] : []),
     ...sidesNote(question['modifier'], adjustment?.modifier).map((note) => `${note}.`),
     ...(adjustment
       ? [
@@ -103,21 +96,22 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
     ...doubtsOf(answer.flags),
     words.caveat,
     ...(source
-      ? [`Source: ${source.release_id}, in force from ${effective_from}${until}: ${baseUrl}${source.href}`]
+      ? [`Source: ${source.release_id}, in force from ${effective_from} to ${source.until}: ${baseUrl}${source.href}`]
       : []),
-    ...(answer.sources_lost ?? []).slice(0, 1).map(({ state }) => LOST_SOURCE[state]),
+    ...prolongedNote(answer),
+    ...(answer.about?.sources_lost ?? []).slice(0, 1).map(({ state }) => LOST_SOURCE[state]),
   ].join(' ')
 }
 
-interface SheetAnswer extends ReleaseList {
-  data: (ShownRow | (DataClass & { kind: 'absence'; basis: Basis }))[]
-  not_held: string[]
+interface SheetAnswer extends ProvedList {
+  data: (ShownRow | (DataClass & Marked & { kind: 'absence'; basis: Basis }))[]
+  not_held?: string[]
   as_of: string
   place?: ZipPlace
 }
 const MOST_SHOWN = 6
 function sheetSentence(sheet: SheetAnswer, { question, ...context }: SentenceContext): string {
-  const { data, not_held, as_of, releases, place = context.place } = sheet
+  const { data, not_held = [], as_of, proof, place = context.place } = sheet
   const priced = data.filter((row) => 'price' in row)
   const prices = priced.filter(({ kind }) => kind !== 'rate')
   const factors = priced.filter(({ kind }) => kind === 'rate')
@@ -129,7 +123,8 @@ function sheetSentence(sheet: SheetAnswer, { question, ...context }: SentenceCon
       ? ['There may be some for a state or a ZIP code as region.']
       : []),
     ...(place && prices.some(({ setting }) => /rural/.test(setting ?? '')) ? notesOf(FEE_AT_ZIP, place) : []),
-    ...sampleNote(data, releases),
+    ...sampleNote(data, proof),
+    ...prolongedNotes(data),
     ...(absences > 0
       ? [`${counted(absences, 'row')} ${absences === 1 ? 'states' : 'state'} that there is no price.`]
       : []),
@@ -154,7 +149,7 @@ interface HistoryAnswer {
   data: (DataClass & {
     release_id: string
     effective_from: string
-    answer: { row?: { price?: StatedPrice }; problem?: { detail: string }; adjustment?: { amount: string } }
+    answer: { row?: Marked & { price?: StatedPrice }; problem?: { detail: string }; adjustment?: { amount: string } }
   })[]
   page: Page
 }
@@ -174,7 +169,8 @@ function historySentence({ data, page }: HistoryAnswer): string {
           `For ${unplaced.slice(0, MOST_SHOWN).join(', ')} it is not known where the ZIP code lies, as no table of ZIP codes is held for the first day: ask with the state or the Medicare locality.`,
         ]
       : []),
-    ...sampleNote(data),
+    ...sampleNote(data, undefined),
+    ...prolongedNotes(data.flatMap(({ answer: { row } }) => row ?? [])),
   ]
     .join(' ')
     .concat(nextOf(page))
@@ -209,15 +205,16 @@ function changesSentence({ data: [first], page, data_class }: ChangesAnswer): st
   return `${inventedCases(data_class)}${counted(page.total, 'change')} of published figures.${newest}${nextOf(page)}`
 }
 
-interface RowsAnswer extends ReleaseList {
-  data: unknown[]
+interface RowsAnswer extends ProvedList {
+  data: Marked[]
   page: Page & { has_more: boolean }
   as_of: string
 }
-const rowsSentence = ({ data, page, as_of, releases }: RowsAnswer): string =>
+const rowsSentence = ({ data, page, as_of, proof }: RowsAnswer): string =>
   [
     `${counted(page.total, 'row')} in force on ${as_of}; this page has ${data.length}.`,
-    ...sampleNote([], releases),
+    ...sampleNote([], proof),
+    ...prolongedNotes(data),
     ...(page.has_more ? ['For more, call again with after = page.next_after.'] : []),
   ].join(' ')
 

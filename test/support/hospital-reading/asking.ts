@@ -1,5 +1,5 @@
 import type { TestApp } from '../harness.ts'
-import { ask } from '../lookup.ts'
+import { ask, refusalOf } from '../lookup.ts'
 import { BASES, type Basis, type ChargeKey, type Combination, type Statement } from './combinations.ts'
 
 // What a person who asks over HTTP should be told, from the plain reading of the file alone.
@@ -30,16 +30,19 @@ export async function mistold(
     const [key, basis] = all[Math.floor(at)] as readonly [ChargeKey, Basis]
     const [cpt = '', modifier = '', setting = ''] = key.split('|')
     const question = { cpt, npi, as_of, basis, ...(modifier && { modifier }), ...(setting && { setting }) }
-    const { code, price, modifiers_ignored: ignored = [], modifier: own } = await ask(app, question)
+    const answer = await ask(app, question)
+    const { price, modifiers_ignored: ignored = [], modifier: own } = answer
+    const refused = refusalOf(answer)
     // Modifiers that change no payment are left out, and the answer says so, where the file has no price with them.
     const stated = firstPrice(read, key, basis)
     const plain = [cpt, own ?? '', setting, ''].join('|')
     const statement = stated === undefined && ignored.length > 0 ? firstPrice(read, plain, basis) : stated
-    const told = code ?? ('amount' in price ? price.amount : `${price.low}..${price.high}`)
+    const told = refused ?? ('amount' in price ? price.amount : `${price.low}..${price.high}`)
     const { low, high } = statement ?? {}
     const amount = low === high ? low : `${low}..${high}`
     // What is not stated is an absence, or is not in the file; a price it must not be.
-    if (statement ? told !== amount : code === undefined) wrong.push(`${key}|${basis}: stated ${amount}, told ${told}`)
+    if (statement ? told !== amount : refused === undefined)
+      wrong.push(`${key}|${basis}: stated ${amount}, told ${told}`)
   }
   return wrong
 }

@@ -47,7 +47,7 @@ export function compareWithRows(
   const result: Comparison = { combinations: 0, found: 0, marked: 0, absences: 0, disagreements: [] }
   const byKey = new Map<string, Row>()
   for (const row of rows)
-    byKey.set([row.cpt, row.modifier ?? '', row.setting ?? '', row.class ?? '', row.basis].join('|'), row)
+    byKey.set([row.code, row.modifier ?? '', row.setting ?? '', row.class ?? '', row.basis].join('|'), row)
   const adrift = [...read].flatMap(([key, each]) =>
     each.isAdrift ? [{ parts: key.split('|'), bases: each.bases }] : [],
   )
@@ -91,7 +91,7 @@ export function compareWithRows(
       const { price } = row
       const isPartial = row.flags.includes('partial')
       const mayLack =
-        tornCodes.has(row.cpt) || adrift.some(({ parts, bases }) => bases[basis].unreadable > 0 && isNear(parts, key))
+        tornCodes.has(row.code) || adrift.some(({ parts, bases }) => bases[basis].unreadable > 0 && isNear(parts, key))
       if (mayLack && !isPartial) {
         disagree('unmarked')
         continue
@@ -109,7 +109,7 @@ export function compareWithRows(
     }
   }
   for (const [key, row] of byKey) {
-    if (row.kind === 'absence' && tornCodes.has(row.cpt)) continue
+    if (row.kind === 'absence' && tornCodes.has(row.code)) continue
     const kind = row.kind === 'price' ? 'invented' : 'unexplained'
     result.disagreements.push({
       kind,
