@@ -64,7 +64,11 @@ interface Schemas {
   ChartHealth: { properties: { kind: { enum: string[] } } }
 }
 
-/** A code that breaks no rule, on a row that the chart could have. */
+/** Two codes that a chart can have, and that break no rule. */
+const codesOf = ({ codes = ['procedure'] }: ChartEntry): [string, string] =>
+  codes.includes('procedure') ? ['G0101', 'G0102'] : ['DRG-101', 'DRG-102']
+
+/** A row that the chart could have. */
 function priceOf(entry: ChartEntry, amount: string, cpt: string): Row {
   const [basis = 'medicare_pfs'] = entry.bases
   return aPrice({
@@ -91,8 +95,8 @@ const rowsOf = (entry: ChartEntry, edition: 1 | 2): AnyRow[] =>
   entry.chart === PLACE_CHART
     ? [placeOf('60611', 'US-IL-16'), placeOf('94102', edition === 1 ? 'US-CA-05' : 'US-CA-18')]
     : [
-        priceOf(entry, edition === 1 ? '10.00' : '15.00', 'G0101'),
-        priceOf(entry, edition === 1 ? '10.00' : '30.00', 'G0102'),
+        priceOf(entry, edition === 1 ? '10.00' : '15.00', codesOf(entry)[0]),
+        priceOf(entry, edition === 1 ? '10.00' : '30.00', codesOf(entry)[1]),
       ]
 
 describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known to', (name, entry) => {
@@ -175,7 +179,7 @@ describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known
     // Some schedules answer only who names them.
     const isUsual = entry.perProvider || chartsFor({ basis: undefined, setting: undefined }).includes(entry.chart)
     for (const asked of [...(isUsual ? [''] : []), ...(basis ? [`&basis=${basis}`] : [])]) {
-      const row = (await app.getJson(`/reference?cpt=G0101${place}${asked}`)) as ShownBody & { row: RowPointer }
+      const row = (await app.getJson(`/reference?cpt=${codesOf(entry)[0]}${place}${asked}`)) as ShownBody & { row: RowPointer }
       expect(releaseOf(row, row.row)?.chart).toBe(idOf(entry))
     }
     const covered = await app.getJson(`/api/coverage?chart=${idOf(entry)}`)
@@ -234,7 +238,7 @@ test('rows have the bases, settings and regions that the table says', async () =
 
   const seen = Map.groupBy(rows, ({ chart }) => chartOf(chart)?.entry)
   // The tests of their readers check the others.
-  const elsewhere = ['cms-pfs-qpp', 'cms-asc', 'cms-anesthesia']
+  const elsewhere = ['cms-pfs-qpp', 'cms-asc', 'cms-anesthesia', 'cms-ipps']
   expect(sorted([...seen.keys()].map(String))).toEqual(sorted(LOAD_KINDS.filter((each) => !elsewhere.includes(each))))
   for (const entry of CHARTS.filter(({ chart }) => seen.has(chart))) {
     const found = (seen.get(entry.chart) ?? []).map(({ row }) => row)
