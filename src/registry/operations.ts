@@ -187,6 +187,8 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       limit: 'reference',
       cache: 'no-store',
       bodyBytes: BATCH_BYTES,
+      // A permalink is one row of ours; a body is as long and as strange as its sender likes.
+      heavy: ({ answer }) => answer !== undefined,
       input: VerificationQuery,
       output: Verification,
       problems: ['release_not_found', 'row_not_found'],
