@@ -73,8 +73,9 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     fetch: (request, address) => {
       const started = performance.now()
       const general = (visit?: Visit): Promise<Response> =>
-        inTurn(callerAt(address), async () => answer(routed, exchangeOf(parts, request, address, visit), started))
-      return answerReady(request, address, started, general) ?? general()
+        answer(routed, exchangeOf(parts, request, address, visit), started)
+      // A ready answer, and its refusal, waits for its turn like any other: else a caller with many connections goes first.
+      return inTurn(callerAt(address), () => answerReady(request, address, started, general) ?? general())
     },
     routes: routes.list(),
     cacheFigures: () => cache.figures,
