@@ -146,7 +146,7 @@ async function answer(parts: RoutedParts, exchange: Exchange, started: number): 
     ...exchange.logged,
     ...(fault !== undefined && { error: fault }),
   })
-  return asResponse(await forReader(sent, head.accept, parts.refusalPages), request.method === 'HEAD')
+  return asResponse(await forReader(sent, head, parts.refusalPages), request.method === 'HEAD')
 }
 
 /** HEAD is answered as GET is: its body is left out where the response is made. */
