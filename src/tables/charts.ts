@@ -4,7 +4,7 @@
 import { bases, charts, settings, without_setting } from '../../docs/spec/tables/charts.json'
 import { frozen } from './frozen.ts'
 
-/** What a price is by: a schedule of Medicare, or a kind of hospital charge. */
+/** The origin of a price: a schedule of Medicare, or a kind of hospital charge. */
 export type Basis = keyof typeof bases
 /** Where a service is performed, as far as prices differ by it. */
 export type Setting = keyof typeof settings
