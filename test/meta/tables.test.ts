@@ -148,6 +148,7 @@ test('the code has no modifier but in the table', () => {
 describe('charts', () => {
   const entry = z.strictObject({
     bases: z.array(z.enum(BASES)),
+    codes: z.array(z.enum(keysOf(chartFile.codes))).optional(),
     speaks: z.enum(['national', 'locality', 'state']),
     settings: z.array(z.enum(SETTINGS).nullable()),
     per_provider: z.literal(true).optional(),
