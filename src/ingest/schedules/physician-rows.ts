@@ -155,7 +155,9 @@ export function indicatorsOf(line: PhysicianLine): Record<string, string> {
     pc_tc: line.pcTc,
     status: line.status,
   }
-  return Object.fromEntries(Object.entries(printed).filter(([, text]) => /^([A-Z0-9]{1,3}|[0-9]{4}[0-9A-Z])$/.test(text)))
+  return Object.fromEntries(
+    Object.entries(printed).filter(([, text]) => /^([A-Z0-9]{1,3}|[0-9]{4}[0-9A-Z])$/.test(text)),
+  )
 }
 
 function absenceBase(line: PhysicianLine, setting: Setting | null, edition: PhysicianEdition) {
