@@ -15,7 +15,7 @@ export const generated = (): Record<string, string> => ({
 
 /** The tables that the rule of the lookup reads. */
 const OF_THE_RULE = ['charts', 'localities', 'modifiers', 'reasons']
-/** What tables say to people does not count. */
+/** Texts of tables for people do not count. */
 const FOR_PEOPLE = ['is', 'says', 'source', 'sources']
 
 /** The SHA-256 of the tables of the rule, in lowercase hex. */

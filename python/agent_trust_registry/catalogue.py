@@ -8,12 +8,12 @@ from .canonical_json import canonical
 from .checkpoint import Ages
 from .envelope import Evidence, Period, by_release, check_period, check_proof
 from .forms import Form, closed, is_count, is_day, list_of
-from .lists import OF_LIST, Body, check_form, is_object, is_page, read_asked, require
+from .lists import OF_LIST, Body, anything, check_form, is_object, is_page, read_asked, require
 from .policy import Policy
 from .release import Manifest, is_manifest, is_withdrawal
 from .verdict import Failure, Verdict
 
-_STRETCH: dict[str, Form] = {"data": list_of(is_object, most=200), "page": is_page, "from": is_count}
+_STRETCH: dict[str, Form] = {"data": list_of(anything, most=200), "page": is_page, "from": is_count}
 _is_releases = closed(_STRETCH, OF_LIST)
 _is_coverage = closed({**_STRETCH, "as_of": is_day}, OF_LIST)
 
@@ -40,7 +40,9 @@ def _is_end(index: int, chart: str | None, evidence: Evidence) -> bool:
     return index == evidence.timeline.size or (chart is not None and is_of_next)
 
 
-def _rest(item: Body) -> str:
+def _rest(item: Any) -> str:
+    if not is_object(item):
+        return ""
     return canonical({name: member for name, member in item.items() if name != "about"})
 
 

@@ -1,4 +1,4 @@
-// What a body proves, and what even an operator who signs cannot make it prove.
+// A body proves some things, and even an operator who signs cannot make it prove others.
 
 import { describe, expect, test } from 'bun:test'
 import { toBase64, utf8 } from './bytes.ts'
@@ -199,7 +199,7 @@ test('periods of a chart may last a day and follow each other, and share no day,
     [period('zip-locality', '2026-01-01', '2026-12-31')],
   ])
     expect([lie, await underTrees(lie, [])]).toEqual([lie, failed('periods_contradict')])
-  // Those that are not shown contradict nothing.
+  // Rows that are not shown contradict nothing.
   expect(await underTrees([period('cms-pfs', '2026-04-01', '2026-07-01')], [], [1])).toMatchObject({ ok: true })
 })
 

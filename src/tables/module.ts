@@ -1,4 +1,4 @@
-/** What tables say to people alone: docs/spec/tables/ has it, and no module needs it. */
+/** Members of the tables that are for people alone: docs/spec/tables/ has them, and no module needs them. */
 const FOR_PEOPLE = ['is', 'says', 'source']
 
 /**

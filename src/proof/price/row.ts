@@ -1,6 +1,6 @@
 // The rows of a release, byte for byte. The shapes are closed: a member that is not named here makes a row invalid.
 
-import { BASES, BASIS_ENTRIES, type Basis, SETTINGS, type Setting } from '../../tables/charts.ts'
+import { BASES, BASIS_ENTRIES, type Basis, CODE_FORM, SETTINGS, type Setting } from '../../tables/charts.ts'
 import { ABSENCE_REASONS, type AbsenceReason } from '../../tables/reasons.ts'
 import { canonical } from '../canonical-json.ts'
 import {
@@ -39,7 +39,7 @@ export type Price =
 export type Locator = { citation: number; line: number }[]
 
 interface RowBase {
-  /** A CPT or HCPCS code. */
+  /** A CPT or HCPCS code, or one of another kind with its prefix, as `DRG-470`. */
   code: string
   region: string
   npi: string | null
@@ -116,7 +116,7 @@ const biddingArea = matches(/^CBA-[\dA-F]{8}$/)
 
 /** The parts of a key, in order. In a key, null is an empty string. */
 export const keyMembers = {
-  code: matches(/^(\d{4}[0-9A-Z]|[A-Z]\d{4})$/),
+  code: matches(CODE_FORM),
   region: either(matches(/^(national|US-[A-Z]{2}(-\d\d)?)$/), biddingArea),
   npi: orNull(matches(NPI)),
   basis: oneOf(...BASES),

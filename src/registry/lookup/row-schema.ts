@@ -32,7 +32,9 @@ export const Price = z
   .meta({ id: 'Price', description: 'One amount, or the range of amounts the source lists under one key' })
 
 export const identity = {
-  code: z.string().meta({ description: 'CPT or HCPCS code', examples: ['99213'] }),
+  code: z
+    .string()
+    .meta({ description: 'CPT or HCPCS code, or one of another kind with its prefix', examples: ['99213', 'DRG-470'] }),
   region: z
     .string()
     .meta({ description: '`national`, state `US-XX`, locality `US-XX-LL`, or former bidding area `CBA-…`' }),
