@@ -118,6 +118,6 @@ function statements(text: string, dialect: Dialect): string[] {
     .map((statement) => {
       if (!statement.startsWith('CREATE TABLE')) return statement
       const clustered = statement.endsWith('CLUSTERED')
-      return `${statement.replace(/\s*CLUSTERED$/, '')}${clustered ? dialect.clustered : dialect.table}`
+      return `${statement.replace(/(?<!\s)\s*CLUSTERED$/, '')}${clustered ? dialect.clustered : dialect.table}`
     })
 }

@@ -179,7 +179,9 @@ describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known
     // Some schedules answer only who names them.
     const isUsual = entry.perProvider || chartsFor({ basis: undefined, setting: undefined }).includes(entry.chart)
     for (const asked of [...(isUsual ? [''] : []), ...(basis ? [`&basis=${basis}`] : [])]) {
-      const row = (await app.getJson(`/reference?cpt=${codesOf(entry)[0]}${place}${asked}`)) as ShownBody & { row: RowPointer }
+      const row = (await app.getJson(`/reference?cpt=${codesOf(entry)[0]}${place}${asked}`)) as ShownBody & {
+        row: RowPointer
+      }
       expect(releaseOf(row, row.row)?.chart).toBe(idOf(entry))
     }
     const covered = await app.getJson(`/api/coverage?chart=${idOf(entry)}`)
