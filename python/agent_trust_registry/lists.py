@@ -15,7 +15,7 @@ from .policy import Policy
 from .question import PARTS, Question, capitals, read_code, read_question
 from .release import is_chart
 from .row import Row, is_amount
-from .tables import CHARTS, SCHEDULES, STATES, WITHOUT_SETTING, code_in
+from .tables import CHARTS, SCHEDULES, STATES, WITHOUT_SETTING, can_hold, code_in
 from .verdict import Failure, Verdict
 
 Body = dict[str, Any]
@@ -181,7 +181,7 @@ def verify_sheet(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
 
 
 def _sheet(question: Question, evidence: Evidence) -> tuple[list[tuple[Row, Release]], list[str], Place]:
-    charts = sorted(SCHEDULES)
+    charts = [name for name in sorted(SCHEDULES) if can_hold(name, question.code)]
     if question.npi is not None:
         own = evidence.providers.under(f"{question.npi}|")
         require(bool(own))
