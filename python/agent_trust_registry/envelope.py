@@ -273,10 +273,10 @@ def by_release(timeline: Known) -> dict[str, list[Period]]:
     return periods
 
 
-def check_period(manifest: Manifest, named: list[Period]) -> Period | None:
+def check_period(manifest: Manifest, named: list[Period], at: int | None = None) -> Period | None:
     """Returns the period that names a manifest, None if the release is in force on no day."""
     for period in named:
         chart_and_day = (manifest["chart"], manifest["effective_from"])
         if (period["chart"], period["from"]) != chart_and_day or period["to"] > manifest["effective_to"]:
-            raise Failure("release_not_in_force")
+            raise Failure("release_not_in_force", at)
     return named[0] if named else None

@@ -36,7 +36,7 @@ def is_page(value: Any) -> bool:
 
 _REST: dict[str, Form] = {"proof": anything, "about": anything}
 OF_LIST: dict[str, Form] = {**_REST, "links": anything}
-_is_batch = closed({"results": list_of(anything, most=100), "summary": anything}, {**_REST, "as_of": anything})
+_is_batch = closed({"results": list_of(anything, most=100), "summary": is_object}, {**_REST, "as_of": anything})
 _is_sheet = closed(
     {"data": list_of(anything, most=2000), "as_of": is_day},
     {**_REST, "place": anything, "not_held": list_of(is_chart, 1)},
@@ -223,8 +223,8 @@ def verify_page(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
     data = [take_row(item, at) for at, item in enumerate(body["data"], 1)]
     require(bool(data), "nothing_proved")
     evidence = check_proof(body, data, policy, ages)
-    parts = {} if asked is None else read_asked(asked, ("as_of", "cpt", "region", "npi", "chart"))
-    is_whole = asked is not None and ("cpt" in parts or not {"region", "npi"} & parts.keys())
+    parts = {name for name, part in asked.items() if part != ""} if isinstance(asked, dict) else set()
+    is_whole = asked is not None and ("cpt" in parts or not {"region", "npi"} & parts)
     for at, (before, after) in enumerate(zip(data, data[1:]), 2):
         step = after.index - before.index
         is_next = after.release > before.release or (
@@ -232,7 +232,7 @@ def verify_page(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
         )
         require(is_next, "rows_left_out", at)
     if asked is not None:
-        _check_rows_asked(data, body["as_of"], parts, evidence)
+        _check_rows_asked(data, body["as_of"], read_asked(asked, ("as_of", "cpt", "region", "npi", "chart")), evidence)
     return evidence.verdict(data)
 
 
@@ -255,18 +255,14 @@ def _check_rows_asked(data: list[ShownRow], as_of: str, parts: Body, evidence: E
 
 # Histories
 
-_is_item = closed(
-    {name: anything for name in ("release_id", "chart", "edition", "data_class", "effective_from", "effective_to")}
-    | {"answer": is_object},
-    {"about": anything},
-)
+_ITEM = ("release_id", "chart", "edition", "data_class", "effective_from", "effective_to", "answer")
 
 
 def verify_history(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
     check_form(_is_history, body)
     items, answers = body["data"], list[Answer]()
     for at, item in enumerate(items, 1):
-        require(_is_item(item), "not_recognised", at)
+        require(is_object(item) and is_object(item.get("answer")), "not_recognised", at)
         answer = take_line(item["answer"], at)
         if answer is None:
             raise Failure("not_recognised", at)
@@ -294,9 +290,10 @@ def verify_history(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdic
 
 
 def _period_of(item: Body, answer: Answer, evidence: Evidence, at: int) -> dict[str, str]:
-    release = next((each for each in evidence.releases if each.manifest["release_id"] == item["release_id"]), None)
+    release = next((each for each in evidence.releases if each.manifest["release_id"] == item.get("release_id")), None)
     if release is None or release.period is None:
         raise Failure("release_not_in_force", at)
+    require(item.keys() == set(_ITEM), "body_contradicts_proof", at)
     if any(release.manifest[name] != item[name] for name in ("chart", "edition", "data_class")):
         raise Failure("body_contradicts_proof", at)
     period = release.period

@@ -13,7 +13,7 @@ from .tables import ABSENCES, BASES, CODES, HOSPITALS, PLACES, SETTINGS, chart
 from .verdict import Failure
 
 Row = dict[str, Any]
-MAX_LEAF_BYTES = 16_384
+MAX_LEAF_BYTES = 65_536
 _KEY = ("code", "region", "npi", "basis", "payer", "modifier", "setting", "class")
 
 is_code = text("|".join(CODES.values()))

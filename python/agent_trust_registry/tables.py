@@ -9,8 +9,8 @@ from typing import Any
 
 from .canonical_json import canonical, read_json
 
-_NAMES = ("charts", "localities", "modifiers", "reasons")
-_UNREAD = ("is", "says", "source", "sources")
+_NAMES = ("charts", "edits", "localities", "modifiers", "reasons")
+_UNREAD = ("is", "says", "source", "sources", "spelled")
 
 
 def _without_words(value: Any) -> Any:

@@ -7,6 +7,7 @@ import {
   type ChartName,
   CODE_FORMS,
   type CodeSystem,
+  type RowKind,
   SEARCHED,
   SEARCHED_WITHOUT_SETTING,
   type Setting,
@@ -19,6 +20,14 @@ export interface ChartFacts extends Pick<ChartInTable, 'bases' | 'speaks' | 'set
 }
 
 export const PLACE_CHART: ChartName = 'zip-locality'
+
+/** The kind of the rows of a chart that states no prices; undefined of all others. */
+export const kindOfRows = (chart: string): RowKind | undefined => own(CHART_ENTRIES, chart)?.rows
+
+/** What the keys of all rows of a code begin with. The key of an edit is the code alone. */
+export const keyPrefix = (chart: string, code: string): string =>
+  kindOfRows(chart) === undefined || chart === PLACE_CHART ? `${code}|` : code
+
 const OF_HOSPITALS: ChartName = 'hospital-mrf'
 export const HOSPITAL = `${OF_HOSPITALS}:`
 
