@@ -124,7 +124,8 @@ const isRowOf = (evidence: Evidence, row: StatedRow | undefined, decision: Decis
   return row === undefined || ('chart' in decision && isOfEdition(evidence, row, decision.chart, day))
 }
 
-function codeOf(decision: Decision): string | undefined {
+/** The code of the refusal that a decision is; undefined for a price. */
+export function codeOf(decision: Decision): string | undefined {
   const { outcome } = decision
   if (outcome === 'absent') return `absent_${decision.row.reason}`
   return outcome === 'price' ? undefined : outcome === 'no_edition' ? 'no_edition_for_day' : outcome

@@ -19,8 +19,10 @@ import { ensure, type FailedCheck, verdictOf } from './fault.ts'
 import { checkFigures, type FiguresState, isDataClass } from './figures.ts'
 import { type BillQuestion, checkBatch } from './list/batch.ts'
 import type { CheckedList, FactsOfBody, ProvedEdition, ProvedPage } from './list/checked-list.ts'
+import { checkCompare } from './list/compare.ts'
 import { checkPage, type PageQuestion } from './list/page.ts'
 import { checkSheet } from './list/sheet.ts'
+import type { CompareQuestion } from './lookup/compare.ts'
 import type { SheetQuestion } from './lookup/sheet.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import { hasOnly, type Members } from './shape.ts'
@@ -33,6 +35,7 @@ export type Inquiry =
   | { questions: readonly BillQuestion[] }
   | { page: PageQuestion }
   | { sheet: SheetQuestion }
+  | { compare: CompareQuestion }
   | { figures: true }
   | { releases: ReleasesQuestion }
   | { coverage: CoverageQuestion }
@@ -85,6 +88,7 @@ const CHECKS: {
   questions: checkBatch,
   page: checkPage,
   sheet: checkSheet,
+  compare: checkCompare,
   releases: checkReleases,
   coverage: checkCoverage,
   history: checkHistory,
@@ -134,4 +138,4 @@ export {
   type VerifyOptions,
   viewedAt,
 } from './verify.ts'
-export type { CoverageQuestion, HistoryQuestion, PageQuestion, ReleasesQuestion, SheetQuestion }
+export type { CompareQuestion, CoverageQuestion, HistoryQuestion, PageQuestion, ReleasesQuestion, SheetQuestion }

@@ -90,6 +90,10 @@ const OTHERS: Readonly<Record<RowKind, (code: string, edition: number) => AnyRow
     const region = edition === 1 ? 'US-CA-05' : 'US-CA-18'
     return { ...stated, kind: 'place', zip: `6061${code.slice(-1)}`, plus_four: null, region, state: 'CA' }
   },
+  hospital: (code, edition) => {
+    const name = edition === 1 ? 'First Hospital' : 'Second Hospital'
+    return { ...stated, kind: 'hospital', region: 'US-CA', zip: `9410${code.slice(-1)}`, npi: NPI, name }
+  },
   limit: (code, units) => ({ ...stated, kind: 'limit', code, units, adjudication: 3, rationale: 1 }),
   edits: (code, rationale) => ({
     ...stated,

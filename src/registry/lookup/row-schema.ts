@@ -86,6 +86,18 @@ export const place = {
   locator: Locator,
 }
 
+export const hospital = {
+  kind: z.literal('hospital'),
+  region: z.string().meta({ description: 'The state', examples: ['US-IL'] }),
+  zip: z.string(),
+  npi: z.string(),
+  name: z.string().nullable().meta({
+    description: 'The name that the list of the operator has, in a closed alphabet: a name, and nothing else',
+  }),
+  effective_from: Day,
+  locator: Locator,
+}
+
 const edit = {
   code: z.string().meta({ description: 'CPT or HCPCS code', examples: ['80053'] }),
   effective_from: Day,
@@ -202,6 +214,7 @@ const BareRow = z.union([
   z.strictObject(price),
   z.strictObject(absence),
   z.strictObject(place),
+  z.strictObject(hospital),
   z.strictObject(limit),
   z.strictObject(edits),
   z.strictObject(addOn),
@@ -256,6 +269,9 @@ export const ShownPrice = z.strictObject({ ...price, ...shown }).meta({ id: 'Sho
 export const ShownPlace = z
   .strictObject({ ...place, ...shown })
   .meta({ id: 'ShownPlace', description: 'The Medicare locality of a ZIP code' })
+export const ShownHospital = z
+  .strictObject({ ...hospital, ...shown })
+  .meta({ id: 'ShownHospital', description: 'A hospital of the list, with its place and its name' })
 const ShownAbsence = z
   .strictObject({ ...absence, ...shown })
   .meta({ id: 'StatedAbsence', description: 'The source states that it has no price for this code' })
@@ -270,7 +286,7 @@ const ShownEdits = z
 const ShownAddOn = z
   .strictObject({ ...addOn, ...shown })
   .meta({ id: 'ShownAddOn', description: 'The codes of which one must be paid for an add-on code to be paid' })
-export const ShownAnyRow = z.union([ShownPrice, ShownAbsence, ShownPlace, ShownLimit, ShownEdits, ShownAddOn])
+export const ShownAnyRow = z.union([ShownPrice, ShownAbsence, ShownPlace, ShownHospital, ShownLimit, ShownEdits, ShownAddOn])
 export const prolongedMember = prolonged
 
 /** A row as an answer of its own: the pointer stands in `row`, and the proof beside it. */
@@ -280,6 +296,7 @@ export const CitedRow = z
     z.strictObject({ ...price, ...whole }),
     z.strictObject({ ...absence, ...whole }),
     z.strictObject({ ...place, ...whole }),
+    z.strictObject({ ...hospital, ...whole }),
     z.strictObject({ ...limit, ...whole }),
     z.strictObject({ ...edits, ...whole }),
     z.strictObject({ ...addOn, ...whole }),

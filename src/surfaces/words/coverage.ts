@@ -1,6 +1,6 @@
 // The sentence about what there is to ask for: of a price list its codes and places, of a code where it has prices.
 
-import { PLACE_CHART } from '../../proof/price/charts.ts'
+import { HOSPITAL_LIST, PLACE_CHART } from '../../proof/price/charts.ts'
 import { counted, type DataClass, nextOf, type Page, sampleNote } from './row-text.ts'
 
 interface CutList {
@@ -35,6 +35,7 @@ const namesOf = ({ total, list }: CutList): string => {
 const isNational = ({ total, list }: CutList): boolean => total === 1 && list[0] === 'national'
 
 function contentOf({ chart, about: { codes, regions, npis, code } }: EditionEntry): string {
+  if (chart === HOSPITAL_LIST) return counted(npis.total, 'hospital')
   if (chart === PLACE_CHART) return counted(codes, 'ZIP code')
   if (code) return pricesOf(code)
   const where = npis.total > 1 ? ` of ${counted(npis.total, 'hospital')}` : ` in ${counted(regions.total, 'region')}`
