@@ -14,7 +14,7 @@ export const generated = (): Record<string, string> => ({
 })
 
 /** The tables that the rule of the lookup reads. */
-const OF_THE_RULE = ['charts', 'localities', 'modifiers', 'reasons']
+const OF_THE_RULE = ['charts', 'localities', 'modifiers', 'place-of-service', 'reasons']
 /** Texts of tables for people do not count. */
 const FOR_PEOPLE = ['is', 'says', 'source', 'sources']
 

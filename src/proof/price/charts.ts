@@ -9,6 +9,7 @@ import {
   SEARCHED_WITHOUT_SETTING,
   type Setting,
 } from '../../tables/charts.ts'
+import { type BillKind, KIND_ENTRIES } from '../../tables/sides.ts'
 import { own } from '../shape.ts'
 
 export interface ChartFacts extends Pick<ChartInTable, 'bases' | 'speaks' | 'settings'> {
@@ -49,12 +50,20 @@ export const codeIn = (facts: ChartFacts | undefined, cpt: string): string =>
 export const basesOf = (chart: string, table: ChartTable = CHARTS): readonly Basis[] =>
   factsOf(chart, table)?.bases ?? []
 
-/** In order. They follow from the question alone, never from the charts that are loaded. */
-export function chartsFor(
-  basis: Basis | undefined,
-  setting: Setting | undefined,
-  table: ChartTable = CHARTS,
-): readonly string[] {
-  if (basis !== undefined) return Object.keys(table).filter((chart) => basesOf(chart, table).includes(basis))
-  return setting === undefined ? SEARCHED_WITHOUT_SETTING : SEARCHED[setting]
+/** The parts of a question that decide which schedules may answer it. */
+export interface ChartQuestion {
+  basis: Basis | undefined
+  setting: Setting | undefined
+  side: { kind: BillKind } | undefined
 }
+
+/** In order. They follow from the question alone, never from the charts that are loaded. */
+export function chartsFor({ basis, setting, side }: ChartQuestion, table: ChartTable = CHARTS): readonly string[] {
+  if (basis !== undefined) return Object.keys(table).filter((chart) => basesOf(chart, table).includes(basis))
+  const priced = setting ?? (side && KIND_ENTRIES[side.kind].settings[0])
+  return priced === undefined ? SEARCHED_WITHOUT_SETTING : SEARCHED[priced]
+}
+
+/** Whether a side of the bill is paid by a schedule: by one that has one of its settings, or none. */
+export const isOfSide = (kind: BillKind, { settings }: ChartFacts): boolean =>
+  settings.some((setting) => setting === null || KIND_ENTRIES[kind].settings.includes(setting))

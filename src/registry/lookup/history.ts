@@ -110,8 +110,9 @@ function editionsAsked(proofs: Proofs, { limit: _l, offset: _o, ...asked }: Hist
   return { question, charts, periods: charts.flatMap((each) => proofs.view.periodsOf(each)).sort(compareEditions) }
 }
 
-function chartsAsked({ view, charts }: Proofs, { npi, basis, setting }: ParsedQuestion): readonly string[] {
-  if (npi === null) return chartsFor(basis, setting, charts)
+function chartsAsked({ view, charts }: Proofs, question: ParsedQuestion): readonly string[] {
+  const { npi } = question
+  if (npi === null) return chartsFor(question, charts)
   const chart = view.chartOf(npi)
   return chart === undefined ? [] : [chart]
 }

@@ -51,6 +51,8 @@ export interface Component {
 
 /** The names of an amount, in a table and in a sentence: '$95.19 is …'. */
 export interface BasisWords {
+  /** The one whose price it is: it stands before the amount. */
+  whose: string
   short: string
   is: string
 }
@@ -105,8 +107,9 @@ const isOfCoSurgeon = (modifier: string): boolean => decidedBy(modifier) === 'co
 const PHYSICIAN = {
   ...MEDICARE,
   bases: {
-    medicare_pfs: { short: 'Medicare, doctor', is: 'the Medicare physician fee schedule amount' },
+    medicare_pfs: { whose: 'Doctor', short: 'Medicare, doctor', is: 'the Medicare physician fee schedule amount' },
     medicare_pfs_qpp: {
+      whose: 'Doctor',
       short: 'Medicare, doctor (qualifying participant)',
       is: 'the Medicare physician fee schedule amount for qualifying participants',
     },
@@ -169,7 +172,7 @@ const isPackagedByOutpatient = ({ question, proof }: AmountContext): boolean =>
 
 const LABORATORY = {
   ...MEDICARE,
-  bases: { medicare_clfs: { short: 'Medicare, laboratory', is: 'the Medicare laboratory fee' } },
+  bases: { medicare_clfs: { whose: 'Laboratory', short: 'Medicare, laboratory', is: 'the Medicare laboratory fee' } },
   payment: [
     {
       when: (context) => inSentence(context) && isPackagedByOutpatient(context),
@@ -194,7 +197,13 @@ const statusOf = ({ row }: AmountContext): string => row.indicators?.['status_in
 const OUTPATIENT = {
   ...MEDICARE,
   is: NATIONAL_RATE,
-  bases: { medicare_opps: { short: 'Medicare, hospital outpatient', is: 'the Medicare hospital outpatient rate' } },
+  bases: {
+    medicare_opps: {
+      whose: 'Hospital',
+      short: 'Medicare, hospital outpatient',
+      is: 'the Medicare hospital outpatient rate',
+    },
+  },
   payment: [
     TO_FACILITY,
     // Status indicators J1, J2 and Q1 to Q4. A short answer does not show them.
@@ -219,7 +228,13 @@ const paymentOf = ({ row }: AmountContext): string => row.indicators?.['payment_
 const SURGERY_CENTER = {
   ...MEDICARE,
   is: NATIONAL_RATE,
-  bases: { medicare_asc: { short: 'Medicare, surgery center', is: 'the Medicare surgery center rate' } },
+  bases: {
+    medicare_asc: {
+      whose: 'Surgery center',
+      short: 'Medicare, surgery center',
+      is: 'the Medicare surgery center rate',
+    },
+  },
   payment: [
     TO_FACILITY,
     { when: (context) => PAID_BY_UNIT.includes(paymentOf(context)), text: FOR_ONE_UNIT },
@@ -242,7 +257,7 @@ const SURGERY_CENTER = {
 
 const DRUGS = {
   ...MEDICARE,
-  bases: { medicare_asp: { short: 'Medicare, drug', is: 'the Medicare drug payment limit' } },
+  bases: { medicare_asp: { whose: 'Drug', short: 'Medicare, drug', is: 'the Medicare drug payment limit' } },
 } satisfies ScheduleWords
 
 /** Whether an amount holds in rural areas: CMS leaves the rural amount empty where the other one holds there too. */
@@ -287,7 +302,9 @@ const isCategory = ({ row }: AmountContext, category: string | undefined): boole
 
 const EQUIPMENT = {
   ...MEDICARE,
-  bases: { medicare_dmepos: { short: 'Medicare, equipment', is: 'the Medicare equipment fee' } },
+  bases: {
+    medicare_dmepos: { whose: 'Equipment supplier', short: 'Medicare, equipment', is: 'the Medicare equipment fee' },
+  },
   place: [
     ...FEE_AT_ZIP.map(
       (note): AmountNote => ({
@@ -352,7 +369,13 @@ const ANESTHESIA = {
   caveat: 'It is multiplied by base units and time: it is not the price of a service.',
   is: 'The factor for one unit of anesthesia. Medicare multiplies it by the base units of the code and the units of time.',
   isNot: 'The price of a service, what a patient owes, what a private insurer pays, an offer, or advice.',
-  bases: { medicare_anesthesia: { short: 'Medicare, anesthesia factor', is: 'the Medicare anesthesia factor' } },
+  bases: {
+    medicare_anesthesia: {
+      whose: 'Anesthesia',
+      short: 'Medicare, anesthesia factor',
+      is: 'the Medicare anesthesia factor',
+    },
+  },
 } satisfies ScheduleWords
 
 const HOSPITAL = {
@@ -361,13 +384,19 @@ const HOSPITAL = {
   isNot:
     'A quote for your visit, what your insurer pays, or what you owe. Doctors who work in the hospital may bill separately.',
   bases: {
-    hospital_cash: { short: 'Hospital, cash price', is: 'the cash price that the hospital lists' },
-    hospital_gross: { short: 'Hospital, gross charge', is: 'the gross charge that the hospital lists' },
+    hospital_cash: { whose: 'Hospital', short: 'Hospital, cash price', is: 'the cash price that the hospital lists' },
+    hospital_gross: {
+      whose: 'Hospital',
+      short: 'Hospital, gross charge',
+      is: 'the gross charge that the hospital lists',
+    },
     hospital_negotiated_low: {
+      whose: 'Hospital',
       short: 'Hospital, lowest negotiated',
       is: 'the lowest negotiated charge that the hospital lists',
     },
     hospital_negotiated_high: {
+      whose: 'Hospital',
       short: 'Hospital, highest negotiated',
       is: 'the highest negotiated charge that the hospital lists',
     },
