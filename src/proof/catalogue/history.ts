@@ -117,9 +117,8 @@ function editionIn({ releases }: Evidence, { members, line }: Item): { release: 
 
 /** The charts whose editions are asked: those that may answer, or the chart of the provider. */
 function chartsAsked(evidence: Evidence, question: ParsedQuestion): readonly string[] {
-  const { npi } = question
-  if (npi === null) return chartsFor(question, evidence.charts)
-  const chart = chartOf(evidence, npi)
+  if (question.npi === null) return chartsFor(question, evidence.charts)
+  const chart = chartOf(evidence, question.npi)
   ensure(chart !== undefined, 'answers_another_question')
   return [chart]
 }

@@ -22,7 +22,7 @@ export interface Place {
 
 /** Undefined for a ZIP code that does not exist. */
 export function placeOf(
-  question: Pick<ParsedQuestion, 'region' | 'setting' | 'basis' | 'side'>,
+  question: Pick<ParsedQuestion, 'cpt' | 'region' | 'setting' | 'basis' | 'side'>,
   { lists, timeline }: Registry,
   table: ChartTable,
 ): Place | undefined {

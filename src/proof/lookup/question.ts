@@ -101,8 +101,8 @@ function onSchedules(question: ParsedQuestion): ParsedQuestion | QuestionFault {
   if (question.setting !== undefined && ofSide && !ofSide.includes(question.setting)) return 'setting'
   const setting = question.setting ?? side?.setting
   const asked = { ...question, setting }
-  // Without a hospital, no schedule has some of the settings.
-  const charts = chartsFor(asked)
+  // Without a hospital, no schedule has some of the settings, whatever the code.
+  const charts = chartsFor({ basis, setting, side })
   if (charts.length === 0) return 'setting'
   const isPaidBy = (chart: string): boolean => {
     const facts = factsOf(chart)

@@ -2,7 +2,7 @@
 // and the verifier checks that nothing is missing.
 
 import { KIND_ENTRIES } from '../../tables/sides.ts'
-import { type ChartFacts, type ChartTable, codeIn, factsOf, isOfSide, PLACE_CHART } from '../price/charts.ts'
+import { type ChartFacts, type ChartTable, canHold, codeIn, factsOf, isOfSide, PLACE_CHART } from '../price/charts.ts'
 import type { AnyRow, PlaceRow } from '../price/row.ts'
 import type { Registry } from './lists.ts'
 import { type Place, placeOf } from './place.ts'
@@ -35,7 +35,7 @@ export function sheetFor({ cpt, region, npi, side }: ParsedQuestion, registry: R
   const { lists, timeline, providers } = registry
   const own = npi === null ? undefined : providers.chartOf(npi)
   if (npi !== null && own === undefined) return { outcome: 'unknown_provider' }
-  const place = placeOf({ region, setting: undefined, basis: undefined, side: undefined }, registry, table)
+  const place = placeOf({ cpt, region, setting: undefined, basis: undefined, side: undefined }, registry, table)
   if (!place) return { outcome: 'unknown_zip' }
   if (place.notHeld) return { outcome: 'no_edition', charts: [PLACE_CHART] }
   // The ZIP code is in several localities, or in two states.
@@ -47,7 +47,8 @@ export function sheetFor({ cpt, region, npi, side }: ParsedQuestion, registry: R
   const notHeld: string[] = []
   for (const chart of [...Object.keys(table).sort(), ...(own === undefined ? [] : [own])]) {
     const facts = factsOf(chart, table)
-    if (!facts || facts.bases.length === 0 || (side && chart !== own && !isOfSide(side.kind, facts))) continue
+    if (!facts || facts.bases.length === 0 || !canHold(facts, cpt)) continue
+    if (side && chart !== own && !isOfSide(side.kind, facts)) continue
     if (!timeline.isHeld(chart)) {
       notHeld.push(chart)
       continue

@@ -173,7 +173,7 @@ const MONEY = /^0*([0-9]{1,9})(?:\.([0-9]{0,20}))?$/
 /** '00720.00' is '720.00', '6.4970' is '6.497'. Undefined for zero, and for more than four decimals. */
 export function statedAmount(text: string): string | undefined {
   const [, whole = '', decimals = ''] = MONEY.exec(text) ?? []
-  const fraction = decimals.replace(/0+$/, '').padEnd(2, '0')
+  const fraction = decimals.replace(/(?<!0)0+$/, '').padEnd(2, '0')
   if (whole === '' || fraction.length > 4 || !/[1-9]/.test(whole + fraction)) return undefined
   return `${Number(whole)}.${fraction}`
 }
@@ -181,7 +181,7 @@ export function statedAmount(text: string): string | undefined {
 /** '140.20951' is '140.21', rounded half up. Undefined for four decimals or fewer, and if it rounds to zero. */
 export function roundedAmount(text: string): string | undefined {
   const [, whole = '', decimals = ''] = MONEY.exec(text) ?? []
-  if (whole === '' || decimals.replace(/0+$/, '').length <= 4) return undefined
+  if (whole === '' || decimals.replace(/(?<!0)0+$/, '').length <= 4) return undefined
   const cents = Number(whole + decimals.slice(0, 2)) + (decimals.slice(2) >= '5' ? 1 : 0)
   return cents > 0 ? dollars(cents) : undefined
 }

@@ -111,8 +111,7 @@ function editionsAsked(proofs: Proofs, { limit: _l, offset: _o, ...asked }: Hist
 }
 
 function chartsAsked({ view, charts }: Proofs, question: ParsedQuestion): readonly string[] {
-  const { npi } = question
-  if (npi === null) return chartsFor(question, charts)
-  const chart = view.chartOf(npi)
+  if (question.npi === null) return chartsFor(question, charts)
+  const chart = view.chartOf(question.npi)
   return chart === undefined ? [] : [chart]
 }
