@@ -99,7 +99,7 @@ function onSchedules(question: ParsedQuestion): ParsedQuestion | QuestionFault {
   const isFixed = side?.kind === 'professional' && side.setting !== undefined
   const ofSide = side && (isFixed ? [side.setting] : KIND_ENTRIES[side.kind].settings)
   if (question.setting !== undefined && ofSide && !ofSide.includes(question.setting)) return 'setting'
-  const setting = question.setting ?? side?.setting
+  const setting = question.setting ?? (isFixed ? side.setting : undefined)
   const asked = { ...question, setting }
   // Without a hospital, no schedule has some of the settings, whatever the code.
   const charts = chartsFor({ basis, setting, side })

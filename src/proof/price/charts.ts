@@ -79,10 +79,10 @@ export const canHold = ({ codes = PROCEDURES }: Pick<ChartFacts, 'codes'>, code:
 
 /** The schedules that may answer, in order. They follow from the question alone, never from the charts that are loaded. */
 export function chartsFor({ cpt, basis, setting, side }: ChartQuestion, table: ChartTable = CHARTS): readonly string[] {
-  const priced = setting ?? (side && KIND_ENTRIES[side.kind].settings[0])
-  const ofSetting = priced === undefined ? SEARCHED_WITHOUT_SETTING : SEARCHED[priced]
+  const ofSide = side && [...new Set(KIND_ENTRIES[side.kind].settings.flatMap((each) => SEARCHED[each]))]
+  const searched = setting === undefined ? (ofSide ?? SEARCHED_WITHOUT_SETTING) : SEARCHED[setting]
   const charts =
-    basis === undefined ? ofSetting : Object.keys(table).filter((chart) => basesOf(chart, table).includes(basis))
+    basis === undefined ? searched : Object.keys(table).filter((chart) => basesOf(chart, table).includes(basis))
   return cpt === undefined ? charts : charts.filter((chart) => canHold(factsOf(chart, table) ?? {}, cpt))
 }
 

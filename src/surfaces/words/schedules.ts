@@ -162,9 +162,13 @@ const PHYSICIAN = {
 const leavesIn = (proof: AmountContext['proof']): AnyRow[] =>
   (proof?.releases ?? []).flatMap(({ rows }) => (rows?.leaves ?? []).map(([, row]) => row))
 
+/** Whether the question is about a hospital's bill for somebody who does not stay. */
+const isOutpatient = ({ setting, kind, revenue_code }: Members): boolean =>
+  setting === 'outpatient' || kind === 'hospital' || Boolean(!kind && revenue_code)
+
 /** Whether the outpatient schedule packages the code with others: its status indicator is Q4, or one of Q1 to Q3. */
 const isPackagedByOutpatient = ({ question, proof }: AmountContext): boolean =>
-  question['setting'] === 'outpatient' &&
+  isOutpatient(question) &&
   leavesIn(proof).some((row) => {
     const { basis, code, reason } = row as { basis?: string; code?: string; reason?: string }
     return basis === 'medicare_opps' && code === question['cpt'] && reason === 'conditionally_packaged'
@@ -179,7 +183,7 @@ const LABORATORY = {
       text: 'The outpatient schedule packages it with other services on the same claim: only where it stands alone is the hospital paid for it separately.',
     },
   ],
-  needsEvidence: ({ setting }) => setting === 'outpatient',
+  needsEvidence: isOutpatient,
 } satisfies ScheduleWords
 
 const NATIONAL_RATE =
@@ -371,7 +375,7 @@ const INPATIENT = {
   is: 'The federal base rate for this group of stays, by the federal year of the day of discharge: the weight of the group times Medicare’s standardized operating amount and capital rate, at a wage index of 1.0000.',
   isNot:
     'The Medicare price of a stay, what a patient owes, what a private insurer pays, an offer, or advice. The wages of the place, and the adjustments of teaching, low-income, outlier, quality and transfer cases, are not in it. Doctors bill separately.',
-  bases: { medicare_ipps: { short: 'Medicare, stay (base rate)', is: 'the federal base rate for the stay' } },
+  bases: { medicare_ipps: { whose: 'Hospital', short: 'Medicare, stay (base rate)', is: 'the federal base rate for the stay' } },
 } satisfies ScheduleWords
 
 const ANESTHESIA = {
