@@ -375,7 +375,9 @@ const INPATIENT = {
   is: 'The federal base rate for this group of stays, by the federal year of the day of discharge: the weight of the group times Medicare’s standardized operating amount and capital rate, at a wage index of 1.0000.',
   isNot:
     'The Medicare price of a stay, what a patient owes, what a private insurer pays, an offer, or advice. The wages of the place, and the adjustments of teaching, low-income, outlier, quality and transfer cases, are not in it. Doctors bill separately.',
-  bases: { medicare_ipps: { whose: 'Hospital', short: 'Medicare, stay (base rate)', is: 'the federal base rate for the stay' } },
+  bases: {
+    medicare_ipps: { whose: 'Hospital', short: 'Medicare, stay (base rate)', is: 'the federal base rate for the stay' },
+  },
 } satisfies ScheduleWords
 
 const ANESTHESIA = {
