@@ -52,7 +52,8 @@ export const isFiguresBody = ({ proof }: Members): boolean =>
   (proof as Members | null | undefined)?.['type'] === FIGURES_PROOF
 
 export const isLookup = (body: Members): boolean =>
-  !Array.isArray(body['data']) && !Array.isArray(body['results']) && !isFiguresBody(body)
+  !LISTS.some((name) => Array.isArray(body[name])) && !isFiguresBody(body)
+const LISTS = ['data', 'results', 'hospitals']
 
 /** Reads a body. What stands in `about` is the server's word, and is not looked at. */
 export function readBody(text: string): Members {

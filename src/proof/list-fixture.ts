@@ -37,11 +37,12 @@ export function runsOf(registry: MemoryRegistry, { as_of, cpt, region, npi, char
     const release = chart === undefined || chart === each ? registry.editionOn(each, as_of) : undefined
     const runs: Run[] = []
     for (const [i, row] of (release?.rows ?? []).entries()) {
-      const fits = 'zip' in row
-        ? cpt === undefined && region === undefined && npi === undefined
-        : (cpt ?? subjectOf(row)) === subjectOf(row) &&
-          (region ?? regionOf(row)) === regionOf(row) &&
-          (npi ?? npiOf(row)) === npiOf(row)
+      const fits =
+        'zip' in row
+          ? cpt === undefined && region === undefined && npi === undefined
+          : (cpt ?? subjectOf(row)) === subjectOf(row) &&
+            (region ?? regionOf(row)) === regionOf(row) &&
+            (npi ?? npiOf(row)) === npiOf(row)
       const last = runs.at(-1)
       if (fits && last?.to === i) last.to++
       else if (fits) runs.push({ release: release as MemoryRelease, from: i, to: i + 1 })

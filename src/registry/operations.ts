@@ -12,10 +12,11 @@ import { EntryProofs } from './catalogue/entry-proofs.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
 import { citeRow, RowQuery } from './catalogue/permalink.ts'
 import { CHARTS, type Charts, chartTable } from './charts.ts'
-import { answerText, shortAnswer } from './lookup/answer.ts'
+import { answerText, besideMember, shortAnswer } from './lookup/answer.ts'
 import { PriceAnswer, ShortAnswer } from './lookup/answer-schema.ts'
 import { BATCH_BYTES, BatchAnswer, BatchQuery, lookUpLines } from './lookup/batch.ts'
 import { browse, browseQuery, provedPage, RegistryPage } from './lookup/browse.ts'
+import { CompareQuery, Comparison, compare, ShortComparison, shortCompare } from './lookup/compare.ts'
 import { find } from './lookup/find.ts'
 import {
   editionsListed,
@@ -80,7 +81,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
         const proofs = await proofsNow()
         const found = find(proofs, questionOf(query, today()))
         return proof === 'ref'
-          ? ready(shortAnswer(proofs, found, lostSources))
+          ? ready({ ...shortAnswer(proofs, found, lostSources), ...besideMember(proofs, found) })
           : new ReadyAnswer(answerText(proofs, found, lostSources))
       },
     }),
@@ -110,6 +111,33 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       ],
       run: async ({ proof, ...query }) =>
         (proof === 'ref' ? shortSheet : sheet)(await proofsNow(), query, today(), lostSources),
+    }),
+
+    operation({
+      name: 'compare_hospitals',
+      summary: 'What each hospital near a place states for a code, the lowest price first, with proofs',
+      description:
+        'The hospitals of the operator\u2019s list in a state, or in the area of a ZIP code (its state, and the same first three digits), each with its own price. ' +
+        'It is proved that no listed hospital of the place is left out; those without a price are named in `without`.',
+      tag: 'agent-tools',
+      http: { method: 'GET', path: '/reference/compare' },
+      access: 'public',
+      limit: 'reference',
+      cache: 'public, max-age=300',
+      stamp,
+      heavy: true,
+      input: CompareQuery.extend({ proof: ProofForm }),
+      output: z.union([Comparison, ShortComparison]),
+      problems: [
+        'invalid_cpt',
+        'invalid_region',
+        'unknown_zip',
+        'region_ambiguous',
+        'region_too_large',
+        'no_edition_for_day',
+      ],
+      run: async ({ proof, ...query }) =>
+        (proof === 'ref' ? shortCompare : compare)(await proofsNow(), query, today(), lostSources),
     }),
 
     operation({

@@ -1,7 +1,7 @@
 import { unreadable } from '../../files/unreadable.ts'
 import { Problem } from '../../problem.ts'
-import { isNpi } from '../../proof/lookup/npi.ts'
 import { canonical } from '../../proof/canonical-json.ts'
+import { isNpi } from '../../proof/lookup/npi.ts'
 import { HOSPITAL_NAME, type HospitalRow, hospitalKey } from '../../proof/price/hospital-row.ts'
 import type { AnyRow } from '../../proof/price/row.ts'
 import { isDay } from '../../proof/shape.ts'

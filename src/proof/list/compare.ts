@@ -3,8 +3,7 @@
 import { codeOf, isOfEdition, isPlacedBy, takePrice, type TakenAnswer } from '../answer.ts'
 import { type Evidence, isSame } from '../evidence.ts'
 import { eachOf, ensure } from '../fault.ts'
-import { type CompareQuestion, compareFor, type HospitalDecision, MOST_COMPARED } from '../lookup/compare.ts'
-import { understood } from '../lookup/question.ts'
+import { type CompareQuestion, comparisonOf, compareFor, type HospitalDecision, MOST_COMPARED } from '../lookup/compare.ts'
 import { HOSPITAL_LIST } from '../price/charts.ts'
 import { registryOn } from '../proved-registry.ts'
 import { hasOnly, isDay, isObject, listOf, type Members, NAME } from '../shape.ts'
@@ -20,7 +19,6 @@ interface OtherHospital {
   code: string
 }
 
-const PARTS = ['cpt', 'as_of', 'region', 'modifier', 'setting', 'basis', 'payer']
 const isList = listOf(isObject, MOST_COMPARED)
 
 export async function checkCompare(
@@ -46,7 +44,7 @@ export async function checkCompare(
     ensure(priced.length > 0, 'nothing_proved')
     return { evidence, answers }
   }
-  const asked = understood(question, PARTS)
+  const asked = comparisonOf(question)
   ensure(asked && asked.day === as_of, 'question_malformed')
   const found = compareFor(asked, registryOn(evidence, asked.day), evidence.charts)
   const isAnswer =
@@ -71,7 +69,7 @@ function takeHospital(shown: ShownRows, stated: unknown): StatedRow {
 
 function takePriced(shown: ShownRows, { hospital, price, ...stated }: Members): PricedHospital {
   const row = shown.take(price)
-  ensure('price' in row.row && stated['place'] === undefined, 'row_malformed')
+  ensure('price' in row.row && hasOnly(stated, ['modifiers_ignored', 'adjustment']), 'row_malformed')
   return { hospital: takeHospital(shown, hospital), price: { ...takePrice(shown, row, stated), row } }
 }
 

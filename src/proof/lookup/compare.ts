@@ -9,10 +9,17 @@ import { choose } from './choose.ts'
 import type { Decision, PriceDecision } from './decision.ts'
 import { isFrom, type Registry } from './lists.ts'
 import { zipPlace } from './place.ts'
-import type { ParsedQuestion, Question } from './question.ts'
+import { hasOnlyTexts, type ParsedQuestion, type Question, understood } from './question.ts'
+import type { Region } from './region.ts'
 
 /** The question to a comparison: that of a lookup, with a place in place of a hospital. */
-export type CompareQuestion = Omit<Question, 'npi'> & { region: string }
+export type CompareQuestion = Pick<Question, 'cpt' | 'as_of' | 'region' | 'modifier' | 'setting' | 'basis'>
+
+/** Reads the question as one to a hospital, whichever it is; undefined if it is none. */
+export const comparisonOf = (question: CompareQuestion): ParsedQuestion | undefined =>
+  hasOnlyTexts(question, PARTS) ? understood({ ...question, npi: ANY_HOSPITAL }) : undefined
+const PARTS = ['cpt', 'as_of', 'region', 'modifier', 'setting', 'basis']
+const ANY_HOSPITAL = '1234567893'
 
 /** More hospitals than these are asked for by a smaller place. */
 export const MOST_COMPARED = 60
@@ -38,7 +45,7 @@ export type Comparison =
 export function compareFor(question: ParsedQuestion, registry: Registry, table: ChartTable): Comparison {
   const { lists, timeline } = registry
   if (!timeline.isHeld(HOSPITAL_LIST)) return { outcome: 'no_edition', charts: [HOSPITAL_LIST] }
-  const area = areaOf(question, registry)
+  const area = areaOf(question.region, registry)
   if ('outcome' in area) return area
   const listed = (lists.under(HOSPITAL_LIST, area.prefix) as readonly HospitalRow[]).filter(isFrom(timeline))
   // A hospital with several places is one hospital.
@@ -56,10 +63,11 @@ export function compareFor(question: ParsedQuestion, registry: Registry, table: 
   }
 }
 
-type Area = { prefix: string; place: PlaceRow | undefined } | Extract<Comparison, { outcome: 'no_edition' | 'unknown_zip' | 'region_ambiguous' }>
+type Area = { prefix: string; place: PlaceRow | undefined } | Exclude<Comparison, { outcome: 'comparison' }>
 
-function areaOf({ region }: ParsedQuestion, registry: Registry): Area {
-  if (region.level === 'state' || region.level === 'locality') return { prefix: `US-${region.state}|`, place: undefined }
+function areaOf(region: Region, registry: Registry): Area {
+  if (region.level === 'state' || region.level === 'locality')
+    return { prefix: `US-${region.state}|`, place: undefined }
   if (region.level !== 'zip') return { outcome: 'region_ambiguous' }
   const place = zipPlace(region, registry)
   if (!place) return { outcome: 'unknown_zip' }

@@ -286,7 +286,15 @@ const ShownEdits = z
 const ShownAddOn = z
   .strictObject({ ...addOn, ...shown })
   .meta({ id: 'ShownAddOn', description: 'The codes of which one must be paid for an add-on code to be paid' })
-export const ShownAnyRow = z.union([ShownPrice, ShownAbsence, ShownPlace, ShownHospital, ShownLimit, ShownEdits, ShownAddOn])
+export const ShownAnyRow = z.union([
+  ShownPrice,
+  ShownAbsence,
+  ShownPlace,
+  ShownHospital,
+  ShownLimit,
+  ShownEdits,
+  ShownAddOn,
+])
 export const prolongedMember = prolonged
 
 /** A row as an answer of its own: the pointer stands in `row`, and the proof beside it. */
