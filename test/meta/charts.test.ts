@@ -154,7 +154,7 @@ describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known
       for (const [id, is] of [
         [idOf(entry), true],
         [`${idOf(entry)}x`, false],
-        [name.replace('-', '_'), false],
+        [`${name}-`.replace('-', '_'), false],
       ] as const)
         expect([id, new RegExp(pattern).test(id), chartOf(id) !== undefined]).toEqual([id, is, is])
     }
@@ -260,7 +260,7 @@ test('rows have the bases, settings and regions that the table says', async () =
   const seen = Map.groupBy(rows, ({ chart }) => chartOf(chart)?.entry)
   // The tests of their readers check the others.
   const ofEdits = LOAD_KINDS.filter((each) => each.startsWith('ncci-'))
-  const elsewhere = ['cms-pfs-qpp', 'cms-asc', 'cms-anesthesia', 'cms-ipps', ...ofEdits]
+  const elsewhere = ['cms-pfs-qpp', 'cms-asc', 'cms-anesthesia', 'cms-ipps', 'hospitals', ...ofEdits]
   expect(sorted([...seen.keys()].map(String))).toEqual(sorted(LOAD_KINDS.filter((each) => !elsewhere.includes(each))))
   for (const entry of CHARTS.filter(({ chart }) => seen.has(chart))) {
     const found = (seen.get(entry.chart) ?? []).map(({ row }) => row)

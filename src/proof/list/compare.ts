@@ -1,9 +1,15 @@
 // The check of a comparison: what each hospital near a place states for a code, and proof that none is left out.
 
-import { codeOf, isOfEdition, isPlacedBy, takePrice, type TakenAnswer } from '../answer.ts'
+import { codeOf, isOfEdition, isPlacedBy, type TakenAnswer, takePrice } from '../answer.ts'
 import { type Evidence, isSame } from '../evidence.ts'
 import { eachOf, ensure } from '../fault.ts'
-import { type CompareQuestion, comparisonOf, compareFor, type HospitalDecision, MOST_COMPARED } from '../lookup/compare.ts'
+import {
+  type CompareQuestion,
+  compareFor,
+  comparisonOf,
+  type HospitalDecision,
+  MOST_COMPARED,
+} from '../lookup/compare.ts'
 import { HOSPITAL_LIST } from '../price/charts.ts'
 import { registryOn } from '../proved-registry.ts'
 import { hasOnly, isDay, isObject, listOf, type Members, NAME } from '../shape.ts'
@@ -81,7 +87,12 @@ function takeOther(shown: ShownRows, { hospital, code, ...more }: Members): Othe
 const isListed = (evidence: Evidence, stated: StatedRow, { hospital }: HospitalDecision, day: string): boolean =>
   isSame(stated.row, hospital) && isOfEdition(evidence, stated, HOSPITAL_LIST, day)
 
-function isPriceOf(evidence: Evidence, { hospital, price }: PricedHospital, found: HospitalDecision, day: string): boolean {
+function isPriceOf(
+  evidence: Evidence,
+  { hospital, price }: PricedHospital,
+  found: HospitalDecision,
+  day: string,
+): boolean {
   const { decision } = found
   return (
     isListed(evidence, hospital, found, day) &&

@@ -105,6 +105,8 @@ const edit = {
 }
 const Rationale = z.int().min(0).meta({ description: 'A number of docs/spec/tables/edits.json' })
 const LastDay = Day.nullable().meta({ description: 'The last day in force, or null' })
+/** Readers of schemas want the length of a tuple said, and what its items may be. */
+const FIVE = { items: {}, minItems: 5, maxItems: 5 } as const
 export const limit = {
   kind: z.literal('limit'),
   ...edit,
@@ -118,7 +120,7 @@ export const edits = {
   kind: z.literal('edits'),
   ...edit,
   edits: z
-    .array(z.tuple([z.string(), z.literal([...MODIFIER_INDICATORS]), Day, LastDay, Rationale]))
+    .array(z.tuple([z.string(), z.literal([...MODIFIER_INDICATORS]), Day, LastDay, Rationale]).meta(FIVE))
     .min(1)
     .meta({ description: 'All codes that are not paid beside it: code, modifier indicator, from, to, rationale' }),
 }
@@ -126,7 +128,7 @@ export const addOn = {
   kind: z.literal('add_on'),
   ...edit,
   primaries: z
-    .array(z.tuple([z.string(), z.literal([...ADD_ON_TYPES]), Day, LastDay, Rationale.nullable()]))
+    .array(z.tuple([z.string(), z.literal([...ADD_ON_TYPES]), Day, LastDay, Rationale.nullable()]).meta(FIVE))
     .min(1)
     .meta({ description: 'The codes of which one must be paid: code or CCCCC, type, from, to, note' }),
 }

@@ -1,14 +1,17 @@
 import { z } from 'zod'
+import { canonical } from '../../proof/canonical-json.ts'
 import { READ_NAMES, SHARED_NAMES } from '../words/input.ts'
 
 /** Words of a schema that the description says better. */
 const NOISE = new Set(['$schema', 'examples', 'maxLength', 'propertyNames'])
 
+const AS_THERE = 'as in lookup_price'
+
 type Schema = Readonly<Record<string, unknown>>
 
 /**
  * The input as JSON Schema 2020-12, as short as it can be: an agent pays for every word of the list of tools. The
- * arguments of a lookup inside those of another tool mean the same there, so only their types are repeated.
+ * arguments of a lookup mean the same in another tool, so only their types are repeated there.
  */
 export function schemaOf(input: z.ZodObject, lookup: z.ZodObject): Schema {
   const shortened = (schema: Schema, isNested: boolean): Schema => {
@@ -30,10 +33,17 @@ export function schemaOf(input: z.ZodObject, lookup: z.ZodObject): Schema {
     if (word !== 'properties') return value
     const members = Object.entries(value as Record<string, Schema>).map(([name, schema]) => [
       name,
-      isNested && name in lookup.shape ? { type: schema['type'] } : inAnyForm(name, shortened(schema, true)),
+      isNested && name in lookup.shape
+        ? { type: schema['type'] }
+        : isRepeated(name, schema)
+          ? { type: schema['type'], description: AS_THERE }
+          : inAnyForm(name, shortened(schema, true)),
     ])
     return Object.fromEntries(members)
   }
+  const known = z.toJSONSchema(lookup, { io: 'input' }) as { properties: Record<string, Schema> }
+  const isRepeated = (name: string, schema: Schema): boolean =>
+    input !== lookup && canonical(schema) === canonical(known.properties[name] ?? null)
   const schema = shortened(z.toJSONSchema(input, { io: 'input' }) as Schema, false)
   return 'lines' in input.shape ? { ...schema, properties: { ...(schema['properties'] as object), ...ONCE } } : schema
 }
