@@ -14,7 +14,7 @@ export const generated = (): Record<string, string> => ({
 })
 
 /** The tables that the rule of the lookup reads. */
-const OF_THE_RULE = ['charts', 'edits', 'localities', 'modifiers', 'reasons']
+const OF_THE_RULE = ['bill-rules', 'charts', 'edits', 'localities', 'modifiers', 'reasons']
 /** What tables say to people and to readers of files does not count. */
 const NOT_OF_THE_RULE = ['is', 'says', 'source', 'sources', 'spelled']
 
