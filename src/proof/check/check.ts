@@ -206,5 +206,5 @@ function atIssue(findings: readonly Finding[]): bigint {
       if (amount > known) ofLines.set(line, amount)
     }
   const sum = [...ofLines.values()].reduce((total, amount) => total + amount, 0n)
-  return findings.reduce((most, { ofBill = 0n }) => (ofBill > most ? ofBill : most), sum)
+  return findings.reduce((most, { ofBill }) => (ofBill !== undefined && ofBill > most ? ofBill : most), sum)
 }

@@ -19,12 +19,12 @@ export const thousandths = (factor: string): bigint => BigInt(factor.replace('.'
 /** Rounds an amount times thousandths, half up to the cent, to ten-thousandths of a dollar. */
 export const rounded = (product: bigint): bigint => ((product + CENT / 2n) / CENT) * 100n
 
-const valueOf = ({ parts }: Procedure): bigint => parts.reduce((sum, { amount }) => sum + amount, 0n)
+const worthOf = ({ parts }: Procedure): bigint => parts.reduce((sum, { amount }) => sum + amount, 0n)
 const firstLine = ({ parts }: Procedure): number => Math.min(...parts.map(({ line }) => line))
 
 /** By falling value, and by line where two are worth the same. */
-export const byValue = <T>(items: readonly T[], valueOf: (item: T) => bigint, lineOf: (item: T) => number): T[] =>
-  items.toSorted((a, b) => (valueOf(a) === valueOf(b) ? lineOf(a) - lineOf(b) : valueOf(a) > valueOf(b) ? -1 : 1))
+export const byValue = <T>(items: readonly T[], worthOf: (item: T) => bigint, lineOf: (item: T) => number): T[] =>
+  items.toSorted((a, b) => (worthOf(a) === worthOf(b) ? lineOf(a) - lineOf(b) : worthOf(a) > worthOf(b) ? -1 : 1))
 
 export interface Ranked {
   /** What is paid of each line, in ten-thousandths. */
@@ -38,7 +38,7 @@ export function rank(procedures: readonly Procedure[], { second, most }: Ranking
   const sums = new Map<number, bigint>()
   const beyond: number[] = []
   let before = 0
-  for (const procedure of byValue(procedures, valueOf, firstLine)) {
+  for (const procedure of byValue(procedures, worthOf, firstLine)) {
     const { count, parts } = procedure
     const inFull = before === 0 ? 1n : 0n
     before += count

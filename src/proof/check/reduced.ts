@@ -196,8 +196,8 @@ function findingsOf({ lines }: Claim, { variant, words = {}, pays, skips }: Redu
   const atIssue = new Map(
     less.map((line) => {
       const difference = (listedAmount(line) ?? 0n) - (pays.get(line.line) ?? 0n)
-      const charge = chargeOf(line) ?? difference
-      return [line.line, charge < difference ? charge : difference]
+      const charge = chargeOf(line)
+      return [line.line, charge !== undefined && charge < difference ? charge : difference]
     }),
   )
   const finding: Finding = {
