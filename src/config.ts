@@ -31,7 +31,7 @@ function parseWitness(text: string): WitnessSetting | undefined {
   const [vkey = '', url = '', second, ...more] = text.split(/\s+/)
   const key = parseVerifierKey(vkey)
   if (key?.type !== COSIGNATURE || !/^https?:\/\/\S+$/.test(url) || more.length > 0) return undefined
-  const witness = { key, url: url.replace(/\/+$/, '') }
+  const witness = { key, url: url.replace(/(?<!\/)\/+$/, '') }
   if (second === undefined) return witness
   const mlDsaKey = parseVerifierKey(second)
   return mlDsaKey?.type === ML_DSA_44 ? { ...witness, mlDsaKey } : undefined
@@ -294,7 +294,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const isRemote = config.RELEASES?.startsWith('s3://') ?? false
   return {
     ...config,
-    ...(config.PUBLIC_URL ? { PUBLIC_URL: config.PUBLIC_URL.replace(/\/+$/, '') } : {}),
+    ...(config.PUBLIC_URL ? { PUBLIC_URL: config.PUBLIC_URL.replace(/(?<!\/)\/+$/, '') } : {}),
     signingKeyFile: config.SIGNING_KEY_FILE ?? inData('log-keys'),
     pepperFile: config.PEPPER_FILE ?? inData('pepper'),
     storeFile: inData('registry.db'),

@@ -130,17 +130,17 @@ def check_answer(answer: Answer, question: Question, evidence: Evidence) -> Deci
 def _is_of(answer: Answer, decision: Decision, evidence: Evidence) -> bool:
     outcome, row = decision.outcome, decision.row
     if outcome == "price":
-        told: tuple[Any, ...] = (None, None, None)
+        told: tuple[Any, ...] = (None, None)
     elif outcome == "no_edition":
-        told = ("no_edition_for_day", decision.rule, [_held(chart, evidence) for chart in decision.charts])
+        told = ("no_edition_for_day", decision.rule)
     else:
-        code = f"absent_{row['reason']}" if outcome == "absent" and row else outcome
-        told = (code, decision.rule, None)
+        told = (f"absent_{row['reason']}" if outcome == "absent" and row else outcome, decision.rule)
     return (
-        (answer.code, answer.rule, answer.charts) == told
+        (answer.code, answer.rule) == told
         and (answer.ignored, answer.adjustment) == (decision.ignored, decision.adjustment)
         and is_shown(answer.row, row, decision.release, evidence)
         and is_shown(answer.place, decision.place, decision.place_release, evidence)
+        and answer.charts == ([_held(chart, evidence) for chart in decision.charts] if decision.charts else None)
     )
 
 

@@ -15,7 +15,7 @@ from .policy import Policy
 from .question import PARTS, Question, capitals, read_code, read_question
 from .release import is_chart
 from .row import Row, is_amount
-from .tables import CHARTS, SCHEDULES, STATES, WITHOUT_SETTING, code_in
+from .tables import CHARTS, SCHEDULES, STATES, WITHOUT_SETTING, can_hold, code_in
 from .verdict import Failure, Verdict
 
 Body = dict[str, Any]
@@ -36,13 +36,13 @@ def is_page(value: Any) -> bool:
 
 _REST: dict[str, Form] = {"proof": anything, "about": anything}
 OF_LIST: dict[str, Form] = {**_REST, "links": anything}
-_is_batch = closed({"results": list_of(is_object, most=100), "summary": anything}, {**_REST, "as_of": anything})
+_is_batch = closed({"results": list_of(anything, most=100), "summary": is_object}, {**_REST, "as_of": anything})
 _is_sheet = closed(
     {"data": list_of(anything, most=2000), "as_of": is_day},
     {**_REST, "place": anything, "not_held": list_of(is_chart, 1)},
 )
 _is_rows = closed({"data": list_of(anything, most=200), "page": anything, "as_of": is_day}, OF_LIST)
-_is_history = closed({"data": list_of(is_object, most=200), "page": is_page}, OF_LIST)
+_is_history = closed({"data": list_of(anything, most=200), "page": is_page}, OF_LIST)
 
 
 def check_form(is_of: Form, body: Body) -> None:
@@ -77,18 +77,18 @@ def verify_batch(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
     if asked is not None:
         require(isinstance(asked, list) and len(asked) == len(lines))
     for at, line in enumerate(lines, 1):
-        is_shaped = _is_units(line.get("units", 1)) and ("billed" not in line or is_amount(line["billed"]))
-        require(is_shaped, "not_recognised", at)
+        is_shaped = is_object(line) and _is_units(line.get("units", 1))
+        require(is_shaped and ("billed" not in line or is_amount(line["billed"])), "not_recognised", at)
         answers.append(take_line(line, at, _OF_BILL))
-    evidence = check_proof(body, [row for answer in answers if answer for row in answer.shown], policy, ages)
-    come_to = [_check_product(line, answer, at) for at, (line, answer) in enumerate(zip(lines, answers), 1)]
     require(any(answers), "nothing_proved")
+    evidence = check_proof(body, [row for answer in answers if answer for row in answer.shown], policy, ages)
+    come_to, decisions = list[tuple[int, int] | None](), list[Decision | None]()
+    for at, (line, answer) in enumerate(zip(lines, answers), 1):
+        if asked is not None:
+            decisions.append(_check_line(line, answer, asked[at - 1], evidence, at))
+        come_to.append(_check_product(line, answer, at))
     require(canonical(body["summary"]) == canonical(_summary(lines, answers, come_to)), "sum_mismatch")
-    decisions = tuple(
-        _check_line(line, answer, question, evidence, at)
-        for at, (line, answer, question) in enumerate(zip(lines, answers, asked or ()), 1)
-    )
-    return evidence.verdict((answer.row for answer in answers if answer), decisions=decisions)
+    return evidence.verdict((answer.row for answer in answers if answer), decisions=tuple(decisions))
 
 
 def _check_line(line: Body, answer: Answer | None, asked: Any, evidence: Evidence, at: int) -> Decision | None:
@@ -181,7 +181,7 @@ def verify_sheet(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
 
 
 def _sheet(question: Question, evidence: Evidence) -> tuple[list[tuple[Row, Release]], list[str], Place]:
-    charts = sorted(SCHEDULES)
+    charts = [name for name in sorted(SCHEDULES) if can_hold(name, question.code)]
     if question.npi is not None:
         own = evidence.providers.under(f"{question.npi}|")
         require(bool(own))
@@ -221,10 +221,10 @@ def _prefixes(name: str, place: Place, npi: str | None) -> list[str]:
 def verify_page(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
     check_form(_is_rows, body)
     data = [take_row(item, at) for at, item in enumerate(body["data"], 1)]
-    evidence = check_proof(body, data, policy, ages)
     require(bool(data), "nothing_proved")
-    parts = {} if asked is None else read_asked(asked, ("as_of", "cpt", "region", "npi", "chart"))
-    is_whole = asked is not None and ("cpt" in parts or not {"region", "npi"} & parts.keys())
+    evidence = check_proof(body, data, policy, ages)
+    parts = {name for name, part in asked.items() if part != ""} if isinstance(asked, dict) else set()
+    is_whole = asked is not None and ("cpt" in parts or not {"region", "npi"} & parts)
     for at, (before, after) in enumerate(zip(data, data[1:]), 2):
         step = after.index - before.index
         is_next = after.release > before.release or (
@@ -232,7 +232,7 @@ def verify_page(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
         )
         require(is_next, "rows_left_out", at)
     if asked is not None:
-        _check_rows_asked(data, body["as_of"], parts, evidence)
+        _check_rows_asked(data, body["as_of"], read_asked(asked, ("as_of", "cpt", "region", "npi", "chart")), evidence)
     return evidence.verdict(data)
 
 
@@ -255,27 +255,23 @@ def _check_rows_asked(data: list[ShownRow], as_of: str, parts: Body, evidence: E
 
 # Histories
 
-_is_item = closed(
-    {name: anything for name in ("release_id", "chart", "edition", "data_class", "effective_from", "effective_to")}
-    | {"answer": is_object},
-    {"about": anything},
-)
+_ITEM = ("release_id", "chart", "edition", "data_class", "effective_from", "effective_to", "answer")
 
 
 def verify_history(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
     check_form(_is_history, body)
     items, answers = body["data"], list[Answer]()
     for at, item in enumerate(items, 1):
-        require(_is_item(item), "not_recognised", at)
+        require(is_object(item) and is_object(item.get("answer")), "not_recognised", at)
         answer = take_line(item["answer"], at)
         if answer is None:
             raise Failure("not_recognised", at)
         answers.append(answer)
+    require(bool(items) or asked is not None, "nothing_proved")
     evidence = check_proof(body, [row for answer in answers for row in answer.shown], policy, ages)
     periods = [_period_of(item, answer, evidence, at) for at, (item, answer) in enumerate(zip(items, answers), 1)]
     require(periods == _newest_first(periods), "entries_out_of_order")
     if asked is None:
-        require(bool(items), "nothing_proved")
         return evidence.verdict(answer.row for answer in answers)
     parts = read_asked(asked, (*(part for part in PARTS if part != "as_of"), "offset"))
     offset = parts.pop("offset", 0)
@@ -294,9 +290,10 @@ def verify_history(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdic
 
 
 def _period_of(item: Body, answer: Answer, evidence: Evidence, at: int) -> dict[str, str]:
-    release = next((each for each in evidence.releases if each.manifest["release_id"] == item["release_id"]), None)
+    release = next((each for each in evidence.releases if each.manifest["release_id"] == item.get("release_id")), None)
     if release is None or release.period is None:
         raise Failure("release_not_in_force", at)
+    require(item.keys() == set(_ITEM), "body_contradicts_proof", at)
     if any(release.manifest[name] != item[name] for name in ("chart", "edition", "data_class")):
         raise Failure("body_contradicts_proof", at)
     period = release.period

@@ -8,7 +8,7 @@ from typing import Any
 
 from .forms import is_day
 from .row import is_code, is_npi
-from .tables import BASES, CHARTS, SETTINGS, STATES, WITHOUT_SETTING
+from .tables import BASES, CHARTS, SETTINGS, STATES, WITHOUT_SETTING, can_hold
 from .verdict import Failure
 
 PARTS = ("cpt", "as_of", "region", "npi", "modifier", "setting", "basis")
@@ -40,9 +40,13 @@ class Question:
     @property
     def charts(self) -> list[str]:
         """R2: the schedules that may answer, in order, whatever is loaded."""
-        if self.basis is not None:
-            return [name for name, chart in CHARTS.items() if self.basis in chart["bases"]]
-        return WITHOUT_SETTING if self.setting is None else SETTINGS[self.setting]
+        return [name for name in _charts_of(self.basis, self.setting) if can_hold(name, self.code)]
+
+
+def _charts_of(basis: str | None, setting: str | None) -> list[str]:
+    if basis is not None:
+        return [name for name, chart in CHARTS.items() if basis in chart["bases"]]
+    return WITHOUT_SETTING if setting is None else SETTINGS[setting]
 
 
 def capitals(text: str) -> str:
@@ -71,7 +75,7 @@ def read_question(asked: Any) -> Question:
     modifiers = tuple(sorted(set(modifier.split("-")))) if modifier else ()
     question = Question(read_code(cpt), as_of, **_place(region or "national"), npi=npi,
                         modifiers=modifiers, setting=setting, basis=basis)  # fmt: skip
-    _require(npi is not None or bool(question.charts))
+    _require(npi is not None or bool(_charts_of(basis, setting)))
     return question
 
 

@@ -9,14 +9,14 @@ from .canonical_json import canonical
 from .forms import Form, closed, is_count, is_day, list_of, null_or, one_of, text
 from .merkle import leaf_hash
 from .money import scaled
-from .tables import ABSENCES, BASES, HOSPITALS, PLACES, SETTINGS, chart
+from .tables import ABSENCES, BASES, CODES, HOSPITALS, PLACES, SETTINGS, chart
 from .verdict import Failure
 
 Row = dict[str, Any]
-MAX_LEAF_BYTES = 16_384
+MAX_LEAF_BYTES = 65_536
 _KEY = ("code", "region", "npi", "basis", "payer", "modifier", "setting", "class")
 
-is_code = text(r"[0-9]{4}[0-9A-Z]|[A-Z][0-9]{4}")
+is_code = text("|".join(CODES.values()))
 is_npi = text(r"[12][0-9]{9}")
 is_amount = text(r"(0|[1-9][0-9]{0,11})\.[0-9]{2}([0-9]?[1-9])?")
 _LOCALITY, _AREA = r"US-[A-Z]{2}-[0-9]{2}", r"CBA-[0-9A-F]{8}"

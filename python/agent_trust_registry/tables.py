@@ -9,8 +9,8 @@ from typing import Any
 
 from .canonical_json import canonical, read_json
 
-_NAMES = ("charts", "localities", "modifiers", "reasons")
-_UNREAD = ("is", "says", "source", "sources")
+_NAMES = ("charts", "edits", "localities", "modifiers", "reasons")
+_UNREAD = ("is", "says", "source", "sources", "spelled")
 
 
 def _without_words(value: Any) -> Any:
@@ -25,6 +25,8 @@ DIGEST = sha256(canonical(_without_words(_READ)).encode()).hexdigest()
 
 CHARTS: dict[str, dict[str, Any]] = _READ["charts"]["charts"]
 BASES: dict[str, dict[str, list[str]]] = _READ["charts"]["bases"]
+CODES: dict[str, str] = {system: entry["form"] for system, entry in _READ["charts"]["codes"].items()}
+"""The form of each kind of code."""
 SETTINGS: dict[str, list[str]] = _READ["charts"]["settings"]
 """The charts that may answer, by the setting asked for; the keys are all settings there are."""
 WITHOUT_SETTING: list[str] = _READ["charts"]["without_setting"]
@@ -42,6 +44,12 @@ SCHEDULES = [name for name in CHARTS if name not in (PLACES, HOSPITALS)]
 def chart(name: str) -> dict[str, Any] | None:
     """Returns what the table says of a chart, None if there is no such chart. Each hospital has a chart of its own."""
     return CHARTS[HOSPITALS] if name.startswith(f"{HOSPITALS}:") else CHARTS.get(name) if name != HOSPITALS else None
+
+
+def can_hold(name: str, code: str) -> bool:
+    """True if a chart can have rows for a code: of what it cannot have, it says nothing."""
+    kinds: list[str] = CHARTS[name].get("codes", ["procedure"])
+    return any(re.fullmatch(CODES[kind], code, re.ASCII) for kind in kinds)
 
 
 def code_in(name: str, code: str) -> str:

@@ -49,7 +49,9 @@ export function questionFrom(source: string, text: string, values: QuestionValue
 function questionAt(address: string, asOf: string | undefined): ExpectedAnswer {
   const asked = askedAt(address, dayOf(Date.now()), asOf)
   if (asked) return asked
-  throw new UsageFault('this is not an address of an answer with proofs: --any checks only that it was published')
+  throw new UsageFault(
+    'this is not an address of an answer with proofs, with each parameter once: --any checks only that it was published',
+  )
 }
 
 /** The questions of a bill, from the request that was sent. */

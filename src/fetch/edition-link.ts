@@ -74,7 +74,7 @@ export function editionLinks(html: string, base: string, { forms, gates, isOwn, 
 
 /** The file behind a link to an agreement is named by its parameter, which is read as text: the link itself is not asked for. */
 function behindGate(link: URL, gates: PublisherTable['gates']): { url: URL; gate: string | null } {
-  for (const [gate, { link: form }] of Object.entries(gates)) {
+  for (const [gate, { path: form }] of Object.entries(gates)) {
     const file = new RegExp(form, 'i').test(link.pathname) ? link.searchParams.get('file') : null
     if (file !== null && URL.canParse(file, link.href)) return { url: new URL(file, link.href), gate }
   }
@@ -88,8 +88,8 @@ function editionOf(
   forms: readonly LinkForm[],
   yearly: boolean | undefined,
 ): Omit<EditionLink, 'url' | 'gate'> | undefined {
-  for (const { link, quarter } of forms) {
-    const groups = new RegExp(link, 'i').exec(path)?.groups
+  for (const { path: form, quarter } of forms) {
+    const groups = new RegExp(form, 'i').exec(path)?.groups
     if (!groups) continue
     const { year, part = null, version = '', revision = '', final = '', updated } = groups
     const rank = [version.padStart(6, '0'), revision.toLowerCase(), dayIn(updated) ?? '', final === '' ? '' : 'f'].join(
@@ -116,11 +116,11 @@ function quarterOf({ quarter, letter, month }: Record<string, string | undefined
   return month === undefined ? undefined : MONTHS.indexOf(month.toLowerCase()) + 1
 }
 
-/** '09/11/2025', '8-26-2026', '12/19/24' or '031522' as an ISO date. */
+/** '09/11/2025', '8-26-2026', '12/19/24', '031522' or '06012026' as an ISO date. */
 function dayIn(text: string | undefined): string | undefined {
   const [, month = '', day = '', year = ''] =
     /^([0-9]{1,2})[-/]([0-9]{1,2})[-/]([0-9]{2,4})$/.exec(text ?? '') ??
-    /^([0-9]{2})([0-9]{2})([0-9]{2})$/.exec(text ?? '') ??
+    /^([0-9]{2})([0-9]{2})((?:[0-9]{2}){1,2})$/.exec(text ?? '') ??
     []
   if (year === '') return undefined
   return [year.length === 2 ? `20${year}` : year, month.padStart(2, '0'), day.padStart(2, '0')].join('-')

@@ -3,7 +3,7 @@ import type { PublisherTable } from '../tables/publishers.ts'
 
 const LONGEST_FORM = 400
 const form = z.strictObject({
-  link: z.string().max(LONGEST_FORM).refine(isPattern),
+  path: z.string().max(LONGEST_FORM).refine(isPattern),
   quarter: z.int().min(1).max(4).optional(),
 })
 
@@ -26,6 +26,8 @@ const canary = z.union([
     least: amount,
     most: amount,
   }),
+  z.strictObject({ code: z.string(), least_units: z.int().min(0), most_units: z.int().min(0) }),
+  z.strictObject({ code: z.string(), with: z.string() }),
   z.strictObject({ zip: z.string(), region: z.string() }),
 ])
 
@@ -33,7 +35,7 @@ const canary = z.union([
 export const PublisherFile = z.strictObject({
   is: z.string().optional(),
   hosts: z.array(z.string()).min(1),
-  gates: z.record(z.string(), z.strictObject({ title: z.string(), link: form.shape.link, page: z.url() })),
+  gates: z.record(z.string(), z.strictObject({ title: z.string(), path: form.shape.path, page: z.url() })),
   charts: z.record(
     z.string(),
     z.strictObject({

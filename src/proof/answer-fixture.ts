@@ -169,7 +169,7 @@ export class SeenRegistry {
   find(chart: string, row: AnyRow): RowPlace {
     const release = this.#heldOf(chart)
     const key = rowKey(row)
-    // Of a release that is not sorted, too.
+    // A release that is not sorted has indices too.
     return { release, index: release.rows.findIndex((each) => rowKey(each) === key) }
   }
 

@@ -10,7 +10,7 @@ import type { TrustPolicy } from './note/policy.ts'
 import type { ChartTable } from './price/charts.ts'
 import { verifyDerivation } from './price/derivation.ts'
 import type { Manifest } from './price/release.ts'
-import type { AnyRow } from './price/row.ts'
+import { type AnyRow, isOfPrices } from './price/row.ts'
 import type { CodeAbsence } from './proved-registry.ts'
 import { instant, isObject, type Members } from './shape.ts'
 import type { ShownRows } from './shown-rows.ts'
@@ -70,7 +70,7 @@ export async function factsOf(
 ): Promise<Evidence> {
   const evidence = await evidenceOf(body, shown.all, policy, options.charts)
   for (const { row } of shown.all) {
-    if (row.kind === 'place') continue
+    if (!isOfPrices(row)) continue
     const verdict = verifyDerivation(row)
     if (!verdict.ok) throw new Failure(verdict.reason)
   }

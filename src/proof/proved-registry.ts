@@ -3,7 +3,7 @@
 import type { Evidence, ProvedRelease } from './evidence.ts'
 import { ensure } from './fault.ts'
 import type { Registry } from './lookup/lists.ts'
-import { codeIn, factsOf, PLACE_CHART } from './price/charts.ts'
+import { codeIn, factsOf, keyPrefix, PLACE_CHART } from './price/charts.ts'
 import type { Manifest, Period } from './price/release.ts'
 import { nameOf } from './price/timeline.ts'
 import type { Indexed } from './tree/sorted-leaves.ts'
@@ -78,6 +78,7 @@ export const withoutCode = (evidence: Evidence, cpt: string, day: string): CodeA
   evidence.releases
     .filter(({ release, rows }) => {
       const isOfDay = release.chart !== PLACE_CHART && isInForce(evidence, release, day)
-      return isOfDay && rows.under(`${codeIn(factsOf(release.chart, evidence.charts), cpt)}|`)?.length === 0
+      const code = codeIn(factsOf(release.chart, evidence.charts), cpt)
+      return isOfDay && rows.under(keyPrefix(release.chart, code))?.length === 0
     })
     .map(({ release }) => ({ cpt, release }))

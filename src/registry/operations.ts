@@ -50,6 +50,9 @@ const LIGHT_LINES = 10
 
 const LOOKUP_PROBLEMS: readonly ProblemCode[] = ['invalid_cpt', 'invalid_region', 'invalid_npi']
 
+/** A page this far on counts as one request more. */
+const OFFSET_PER_REQUEST = 10_000
+
 export function registryOperations(parts: RegistryParts): Operation[] {
   const { db, log, otherLogs = [], published, today, charts = CHARTS, lostSources = () => [] } = parts
   const table = chartTable(charts)
@@ -187,6 +190,8 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       limit: 'reference',
       cache: 'no-store',
       bodyBytes: BATCH_BYTES,
+      // A permalink is one row of ours; a body is as long and as strange as its sender likes.
+      heavy: ({ answer }) => answer !== undefined,
       input: VerificationQuery,
       output: Verification,
       problems: ['release_not_found', 'row_not_found'],
@@ -216,6 +221,8 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       stamp,
       isReady: true,
       heavy: true,
+      // What is skipped is walked over.
+      cost: ({ offset }) => 1 + Math.floor(offset / OFFSET_PER_REQUEST),
       input: browseQuery(charts),
       output: RegistryPage,
       problems: ['invalid_cpt', 'invalid_region', 'invalid_npi'],

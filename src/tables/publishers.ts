@@ -6,13 +6,13 @@ import { frozen } from './frozen.ts'
 
 /** How a link looks: a pattern of its path, whose named groups say which edition it is. */
 export interface LinkForm {
-  link: string
+  path: string
   /** The quarter, where the link names the year alone. */
   quarter?: number
 }
 
-/** A row that every right edition has: a price between two amounts, or the place of a ZIP code. */
-export type Canary = PriceCanary | PlaceCanary
+/** A row that every right edition has: a price or a limit of units within bounds, an edit with another code, or the place of a ZIP code. */
+export type Canary = PriceCanary | LimitCanary | EditCanary | PlaceCanary
 interface PriceCanary {
   code: string
   region?: string
@@ -20,6 +20,15 @@ interface PriceCanary {
   modifier?: string
   least: string
   most: string
+}
+interface LimitCanary {
+  code: string
+  least_units: number
+  most_units: number
+}
+interface EditCanary {
+  code: string
+  with: string
 }
 interface PlaceCanary {
   zip: string
@@ -50,8 +59,8 @@ export interface PublisherEntry {
 
 export interface Gate {
   title: string
-  /** The path of a link that leads to the agreement first. Its parameter `file` names the file. */
-  link: string
+  /** How the path of a link looks that leads to the agreement first. Its parameter `file` names the file. */
+  path: string
   /** The page with the text of the agreement. */
   page: string
 }

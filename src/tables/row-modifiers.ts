@@ -4,14 +4,14 @@
 import { type advice, no_rule, row } from '../../docs/spec/tables/modifiers.json'
 import { byCode, type Modifier } from './modifiers.ts'
 
-/** What is known of an amount without a modifier, where there is none with it. */
+/** Facts known of an amount without a modifier, where there is none with it. */
 export type Advice = keyof typeof advice
 
 /** A modifier that has rows of its own, or of which no rule is held. */
 export interface RowModifier extends Modifier {
   /** The part of a diagnostic service that a row with it is for. */
   part?: 'professional' | 'technical'
-  /** What the amount of a row with it is for, where the publisher does not say so itself. */
+  /** The service that the amount of a row with it is for, where the publisher does not say so. */
   per?: 'MONTH'
   advice?: Advice
 }

@@ -10,6 +10,7 @@ import editionFile from '../../docs/spec/tables/editions.json'
 import localityFile from '../../docs/spec/tables/localities.json'
 import modifierFile from '../../docs/spec/tables/modifiers.json'
 import nameFile from '../../docs/spec/tables/place-names.json'
+import sideFile from '../../docs/spec/tables/place-of-service.json'
 import reasonFile from '../../docs/spec/tables/reasons.json'
 import { isDivided } from '../../src/proof/lookup/region.ts'
 import { CHARTS } from '../../src/registry/charts.ts'
@@ -147,11 +148,13 @@ test('the code has no modifier but in the table', () => {
 describe('charts', () => {
   const entry = z.strictObject({
     bases: z.array(z.enum(BASES)),
+    rows: z.enum(['place', 'limit', 'edits', 'add_on']).optional(),
+    codes: z.array(z.enum(keysOf(chartFile.codes))).optional(),
     speaks: z.enum(['national', 'locality', 'state']),
     settings: z.array(z.enum(SETTINGS).nullable()),
     per_provider: z.literal(true).optional(),
     stand_in: z.strictObject({ for: z.string().regex(/^\^.*\$$/), as: z.string() }).optional(),
-    source: z.string().regex(/^(4[25] CFR [0-9.]+|MCPM [0-9.]+)$/),
+    source: z.string().regex(/^(4[25] CFR [0-9.]+|MCPM [0-9.]+|NCCI I\.[A-Z])$/),
   })
   const edition = z.strictObject({
     reader: z.string(),
@@ -159,7 +162,7 @@ describe('charts', () => {
     publisher: z.string(),
     title: z.string(),
     calendar: z.strictObject({
-      next: z.enum(['quarter', 'calendar_year', 'year_later']),
+      next: z.enum(['quarter', 'calendar_year', 'fiscal_year', 'year_later']),
       due_before_days: z.int(),
       stale_after_days: z.int(),
       expired_after_days: z.int(),
@@ -245,6 +248,32 @@ test('each state has a name and the first digits of its ZIP codes', () => {
   }).parse(nameFile)
   expect(nameFile.states.map(({ state }) => state)).toEqual([...STATES.keys()])
   for (const { zips } of nameFile.states) expect(isSorted(zips)).toBe(true)
+})
+
+test('each place of service has the rate of a professional there, and each kind of bill settings that are priced', () => {
+  const setting = z.enum(SETTINGS)
+  z.strictObject({
+    source: z.string(),
+    sources: z.record(z.string(), z.string()),
+    places: z.array(
+      z.strictObject({
+        place: z.string().regex(/^[0-9]{2}$/),
+        is: z.string().regex(/^[A-Za-z ,-]+$/),
+        setting: z.enum(['facility', 'non_facility']),
+        beside: z.enum(keysOf(sideFile.kinds)).optional(),
+      }),
+    ),
+    revenue_codes: z.strictObject({ professional: z.array(z.string().regex(/^[0-9]{3}$/)), source: z.string() }),
+    kinds: z.record(
+      z.string(),
+      z.strictObject({
+        settings: z.array(setting).min(1),
+        classes: z.array(z.enum(['facility', 'professional']).nullable()),
+      }),
+    ),
+  }).parse(sideFile)
+  expect(isSorted(sideFile.places.map(({ place }) => place))).toBe(true)
+  expect(isSorted(sideFile.revenue_codes.professional)).toBe(true)
 })
 
 test('every reason is a word with one sentence', () => {

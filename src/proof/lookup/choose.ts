@@ -34,7 +34,7 @@ function ofSchedules(question: ParsedQuestion, place: Place, registry: Registry,
   const refusals: Refusal[] = []
   const notHeld = new Set<string>()
   // R2: the schedules that may answer, in order. They follow from the question, never from what is loaded.
-  for (const chart of chartsFor(question.basis, question.setting, table)) {
+  for (const chart of chartsFor(question, table)) {
     const facts = factsOf(chart, table)
     if (!facts) continue
     // R3: a schedule without an edition for the day is noted, and so is a missing table of ZIP codes where it is needed.

@@ -1,4 +1,4 @@
-// What the rule of the lookup decides.
+// Decisions of the rule of the lookup.
 
 import type { PlaceRow, PricedRow, Row } from '../price/row.ts'
 import type { Adjustment } from './modifiers.ts'

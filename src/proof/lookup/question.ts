@@ -62,7 +62,8 @@ export function parseQuestion(question: Question): ParsedQuestion | QuestionFaul
   const basis = given('basis')
   if (basis !== undefined && !isBasisFor(npi, basis)) return 'basis'
   // Without a hospital, no schedule has some of the settings.
-  const isOnNoSchedule = chartsFor(basis as Basis | undefined, setting as Setting | undefined).length === 0
+  const side = { basis: basis as Basis | undefined, setting: setting as Setting | undefined }
+  const isOnNoSchedule = chartsFor(side).length === 0
   if (npi === null && isOnNoSchedule) return 'setting'
   return {
     cpt,
@@ -70,8 +71,7 @@ export function parseQuestion(question: Question): ParsedQuestion | QuestionFaul
     region,
     npi,
     modifiers: [...new Set(modifier?.split('-') ?? [])].sort(),
-    setting: setting as Setting | undefined,
-    basis: basis as Basis | undefined,
+    ...side,
   }
 }
 

@@ -1,7 +1,7 @@
 // The rule for a sheet: everything in force for a code at a place and day. It is pure: the service makes the sheet by it,
 // and the verifier checks that nothing is missing.
 
-import { type ChartFacts, type ChartTable, codeIn, factsOf, PLACE_CHART } from '../price/charts.ts'
+import { type ChartFacts, type ChartTable, canHold, codeIn, factsOf, PLACE_CHART } from '../price/charts.ts'
 import type { AnyRow, PlaceRow } from '../price/row.ts'
 import type { Registry } from './lists.ts'
 import { type Place, placeOf } from './place.ts'
@@ -33,7 +33,7 @@ export function sheetFor({ cpt, region, npi }: ParsedQuestion, registry: Registr
   const { lists, timeline, providers } = registry
   const own = npi === null ? undefined : providers.chartOf(npi)
   if (npi !== null && own === undefined) return { outcome: 'unknown_provider' }
-  const place = placeOf({ region, setting: undefined, basis: undefined }, registry, table)
+  const place = placeOf({ cpt, region, setting: undefined, basis: undefined }, registry, table)
   if (!place) return { outcome: 'unknown_zip' }
   if (place.notHeld) return { outcome: 'no_edition', charts: [PLACE_CHART] }
   // The ZIP code is in several localities, or in two states.
@@ -42,7 +42,7 @@ export function sheetFor({ cpt, region, npi }: ParsedQuestion, registry: Registr
   const notHeld: string[] = []
   for (const chart of [...Object.keys(table).sort(), ...(own === undefined ? [] : [own])]) {
     const facts = factsOf(chart, table)
-    if (!facts || facts.bases.length === 0) continue
+    if (!facts || facts.bases.length === 0 || !canHold(facts, cpt)) continue
     if (!timeline.isHeld(chart)) {
       notHeld.push(chart)
       continue

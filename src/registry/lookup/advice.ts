@@ -44,7 +44,7 @@ const WITHOUT_PARTS: { readonly [indicator: string]: string } = {
 }
 
 const NOT_SHOWN = 'Do not show it as what is paid for this line.'
-/** What is said of the amount without a modifier: a caution at the end of a sentence of the hint, a meaning in place of the hint. */
+/** The words on an amount without a modifier: a caution at the end of a sentence of the hint, a meaning in place of the hint. */
 const LEFT_OUT: Readonly<Record<Advice, { caution: string } | { meaning: string }>> = {
   by_report: {
     caution: `with it the Medicare contractor sets the amount by the report of the provider, with 22 most often more, and no schedule states it. ${NOT_SHOWN}`,
@@ -80,7 +80,7 @@ function cautionOf(modifier: string): string | undefined {
   const said = advice && LEFT_OUT[advice]
   return said && 'caution' in said ? said.caution : undefined
 }
-/** Of several modifiers, the first meaning in the order above. */
+/** Returns the first meaning in the order above, if there are several modifiers. */
 function meaningOf(asked: readonly string[]): string | undefined {
   const found = Object.entries(LEFT_OUT).flatMap(([advice, said]) =>
     'meaning' in said && asked.some((each) => adviceOf(each) === advice) ? [said.meaning] : [],

@@ -37,7 +37,7 @@ export function lostBehind(releases: Iterable<Manifest>, lostSources: LostSource
   return lostMember([...manifests.values()].flatMap(lostSources).slice(0, MOST_LOST))
 }
 
-/** The same as the unproved part of a list. */
+/** The unproved part of a list, likewise. */
 export function aboutLost(
   releases: Iterable<Manifest>,
   lostSources: LostSourcesOf,

@@ -4,7 +4,7 @@ import { decidedBy, isDecidedBy } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { isBiddingArea, isStateAsked } from '../../proof/lookup/region.ts'
 import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
-import { KEY_PARTS, keyMembers, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
+import { KEY_PARTS, keyMembers, type PricedRow, type Row, regionOf, rowKey } from '../../proof/price/row.ts'
 import { BOTH_SIDES } from '../../tables/modifiers.ts'
 import type { ReleaseFile } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
@@ -243,7 +243,7 @@ function regionsNear(proofs: Proofs, day: string, zip: string): readonly string[
   // One by one: those around it may have parts too, tens of thousands together.
   const around = Array.from({ length: 100 }, (_, n) => `${zip.slice(0, 3)}${String(n).padStart(2, '0')}|`)
   const rows = [...around.flatMap((key) => file.findRow(key) ?? []), ...file.rowsUnder(`${zip}|`)]
-  const regions = new Set(rows.flatMap((stored) => rowUnderKey(release.release_id, stored).region ?? []))
+  const regions = new Set(rows.flatMap((stored) => regionOf(rowUnderKey(release.release_id, stored)) ?? []))
   const made = [...regions].sort()
   if (known.size < MOST_KNOWN) known.set(zip, made)
   return made

@@ -5,6 +5,7 @@ import { isNpi } from '../../proof/lookup/npi.ts'
 import { codeOf, type ParsedQuestion, parseQuestion, type Question } from '../../proof/lookup/question.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
+import { CODE_FORM } from '../../tables/charts.ts'
 
 // The parameters of lookups. Their meaning is in proof/lookup/question.ts, which verifiers use too.
 
@@ -12,9 +13,13 @@ export const Code = z
   .string()
   .overwrite(codeOf)
   .max(16)
-  .regex(/^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/)
+  .regex(CODE_FORM)
   .register(refusedAs, { problem: 'invalid_cpt' })
-  .meta({ description: 'a CPT or HCPCS code of five characters', examples: ['99213'] })
+  .meta({
+    description:
+      'a CPT or HCPCS code of five characters; of a hospital\u2019s own list also `DRG-470` (MS-DRG), `APR-302.3`, `RC-0450` (revenue code), `APC-5012`, `NDC-` and eleven digits',
+    examples: ['99213', 'DRG-470'],
+  })
 export const Npi = z
   .string()
   .max(16)

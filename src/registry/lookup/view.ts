@@ -187,7 +187,7 @@ export class View {
     return [place(`${chart}|`), place(`${chart}|~`)]
   }
 
-  /** The same with one more on either side, if there is one. */
+  /** Finds the same periods with one more on either side, if there is one. */
   stretchOf(chart: string): [from: number, to: number] {
     const [from, to] = this.ofChart(chart)
     return [Math.max(0, from - 1), Math.min(this.periods.length, to + 1)]
@@ -201,7 +201,7 @@ export class View {
   /** The place of a provider, or those on either side of where it would stand. */
   providerPlaces(npi: string): number[] {
     const at = indexOfKey(this.providers, `${npi}|`, providerKey)
-    // What follows shows that the provider has no other chart.
+    // The period that follows shows that the provider has no other chart.
     const places = this.providers[at]?.npi === npi ? [at - 1, at, at + 1] : [at - 1, at]
     return places.filter((place) => place in this.providers)
   }

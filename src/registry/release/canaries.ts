@@ -21,23 +21,38 @@ export function canariesMissedBy(
 function missedText(rows: Rows, canary: Canary): string | undefined {
   if ('zip' in canary) {
     const { zip, region } = canary
-    const places = rowsOf(rows, `${zip}|`)
-    return places.some((row) => row.kind === 'place' && row.region === region)
-      ? undefined
-      : `${zip} is not in ${region}`
+    const isThere = rowsOf(rows, `${zip}|`).some((row) => row.kind === 'place' && row.region === region)
+    return isThere ? undefined : `${zip} is not in ${region}`
   }
+  if ('with' in canary) {
+    const { code } = canary
+    const others = rowsOf(rows, code).flatMap((row) =>
+      row.kind === 'edits'
+        ? row.edits.map(([other]) => other)
+        : row.kind === 'add_on'
+          ? row.primaries.map(([other]) => other)
+          : [],
+    )
+    return others.includes(canary.with) ? undefined : `${code} has no edit with ${canary.with}`
+  }
+  if ('most_units' in canary) {
+    const { code, least_units, most_units } = canary
+    const [limit] = rowsOf(rows, code).flatMap((row) => (row.kind === 'limit' ? row.units : []))
+    if (limit === undefined) return `${code} has no limit of units`
+    const isWithin = least_units <= limit && limit <= most_units
+    return isWithin ? undefined : `${code} has a limit of ${limit}, which is not from ${least_units} to ${most_units}`
+  }
+  return missedPrice(rows, canary)
+}
+
+function missedPrice(rows: Rows, canary: Extract<Canary, { least: string }>): string | undefined {
   const { code, region = 'national', setting, modifier, least, most } = canary
-  const name = [
-    code,
-    ...(modifier === undefined ? [] : [modifier]),
-    region,
-    ...(setting === undefined ? [] : [setting]),
-  ].join(' ')
-  const stated = rowsOf(rows, `${code}|${region}|`).filter(
-    (row): row is Row =>
-      row.kind !== 'place' && row.modifier === (modifier ?? null) && (setting === undefined || row.setting === setting),
+  const name = [code, modifier ?? [], region, setting ?? []].flat().join(' ')
+  const isMeant = (row: Row): boolean =>
+    row.modifier === (modifier ?? null) && (setting === undefined || row.setting === setting)
+  const amounts = rowsOf(rows, `${code}|${region}|`).flatMap((row) =>
+    (row.kind === 'price' || row.kind === 'rate') && isMeant(row) && 'amount' in row.price ? row.price.amount : [],
   )
-  const amounts = stated.flatMap((row) => ('price' in row && 'amount' in row.price ? row.price.amount : []))
   const [amount] = amounts
   if (amount === undefined) return `${name} has no price`
   const isWithin = amounts.every((each) => compareAmounts(least, each) <= 0 && compareAmounts(each, most) <= 0)

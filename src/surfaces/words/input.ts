@@ -4,13 +4,12 @@
 import { jsonIn } from '../../proof/canonical-json.ts'
 import { isNpi } from '../../proof/lookup/npi.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
-import { BASES, SETTINGS } from '../../proof/price/row.ts'
+import { BASES, keyMembers, SETTINGS } from '../../proof/price/row.ts'
 import { isDay, isObject, type Members, own } from '../../proof/shape.ts'
 import { readRegions } from './places.ts'
 import { allModifiers, readAmount, readCode, readDay, readModifiers } from './values.ts'
 
 const MOST_CHARACTERS = 100
-const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
 const MODIFIERS = /^[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}$/
 
 /** Places of service that mean one setting. A hospital means several: its own payment, or the doctor’s fee in it. */
@@ -61,7 +60,7 @@ export function readLookup(sent: Members, today?: string, hasModifier = true): M
   const given = Object.entries(sent).filter(([, value]) => !isEmpty(value))
   const read = Object.fromEntries(given.map(([name, value]) => [name, readValue(name, value, today)]))
   const { cpt, modifier } = readCode(textOf(sent['cpt']) ?? '') ?? { cpt: '', modifier: '' }
-  if (!CODE.test(cpt)) return read
+  if (!keyMembers.code(cpt)) return read
   if (modifier === '') return { ...read, cpt }
   const all = allModifiers(modifier, textOf(read['modifier'] ?? '') ?? '?')
   return hasModifier && MODIFIERS.test(all) ? { ...read, cpt, modifier: all } : read
@@ -143,7 +142,7 @@ const comparable = (value: unknown): string | undefined => textOf(value)?.trim()
 /** Whether the value was understood. A value that was not is refused later, and not repeated here: the note has a closed form. */
 function isRead(name: string, value: unknown): boolean {
   const text = textOf(value)
-  return text !== undefined && (name === 'cpt' ? CODE.test(text) : own(READERS, name)?.(text) !== undefined)
+  return text !== undefined && (name === 'cpt' ? keyMembers.code(text) : own(READERS, name)?.(text) !== undefined)
 }
 const changesIn = (sent: Members, read: Members): string =>
   Object.entries(read)

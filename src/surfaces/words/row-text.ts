@@ -140,7 +140,7 @@ export function sourceOf(shown: object, body: object = shown): Source | undefine
   }
 }
 
-/** What the rows of a refusal say, for readers who see its text alone. */
+/** Words for the rows of a refusal, for readers who see its text alone. */
 export const refusalNotes = (members: object | undefined): string[] => [
   ...prolongedNote((members && 'row' in members ? members.row : {}) as Marked),
   ...lastKnownNote(members),
