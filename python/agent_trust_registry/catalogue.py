@@ -57,8 +57,6 @@ def verify_releases(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdi
     items: list[Body] = body["data"]
     named = by_release(evidence.timeline)
     periods = [_check_item(item, evidence, named, at) for at, item in enumerate(items, 1)]
-    for at, item in enumerate(items, 1):
-        check_period(evidence.entries[item["log_index"]], named.get(evidence.names[item["log_index"]], []), at)
     order = [(f"{item['chart']}|{item['effective_from']}", "in_force" not in item, item["log_index"]) for item in items]
     require(all(before < after for before, after in zip(order, order[1:])), "entries_out_of_order")
     if asked is None:
@@ -89,7 +87,7 @@ def _check_item(item: Body, evidence: Evidence, by_name: dict[str, list[Period]]
     follows = {each: manifest[each] for each in (*names, "data_class")}
     follows |= {"published_at": manifest["recorded_at"], "log_index": index}
     follows |= {} if manifest["supersedes"] is None else {"supersedes": manifest["supersedes"]}
-    follows |= {"in_force": _days(period)} if period else {}
+    follows |= {"in_force": item.get("in_force")} if period else {}
     if "withdrawn_log_index" in item:
         withdrawal: Any = evidence.entries.get(withdrawn) if is_count(withdrawn) else None
         require(is_withdrawal(withdrawal), "body_contradicts_proof", at)
@@ -99,6 +97,8 @@ def _check_item(item: Body, evidence: Evidence, by_name: dict[str, list[Period]]
     else:
         follows |= {"state": "published" if period else "replaced"}
     require(_rest(item) == canonical(follows), "body_contradicts_proof", at)
+    check_period(manifest, named, at)
+    require(period is None or item["in_force"] == _days(period), "body_contradicts_proof", at)
     if period is None:
         _check_is_explained(manifest, item, evidence, at)
     return period

@@ -14,7 +14,7 @@ from .money import scaled
 from .policy import Policy
 from .question import PARTS, Question, capitals, read_code, read_question
 from .release import is_chart
-from .row import Row, is_amount
+from .row import Row, is_amount, is_price_row
 from .tables import CHARTS, SCHEDULES, STATES, WITHOUT_SETTING, can_hold, code_in
 from .verdict import Failure, Verdict
 
@@ -52,11 +52,14 @@ def check_form(is_of: Form, body: Body) -> None:
 
 def read_asked(asked: Any, names: tuple[str, ...]) -> dict[str, Any]:
     """Returns the parameters of a list that have a value. `offset` is a number, the others are texts."""
-    if not isinstance(asked, dict) or not asked.keys() <= set(names):
+    if not isinstance(asked, dict):
         raise Failure("question_malformed")
-    if not all(is_count(part) if name == "offset" else isinstance(part, str) for name, part in asked.items()):
+    sent = {name: part for name, part in asked.items() if part != ""}
+    if not sent.keys() <= set(names):
         raise Failure("question_malformed")
-    return {name: part for name, part in asked.items() if part != ""}
+    if not all(is_count(part) if name == "offset" else isinstance(part, str) for name, part in sent.items()):
+        raise Failure("question_malformed")
+    return sent
 
 
 def require(is_so: bool, reason: str = "answers_another_question", at: int | None = None) -> None:
@@ -94,16 +97,16 @@ def verify_batch(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
 def _check_line(line: Body, answer: Answer | None, asked: Any, evidence: Evidence, at: int) -> Decision | None:
     require(isinstance(asked, dict), "question_malformed", at)
     question = {name: part for name, part in asked.items() if name not in ("units", "billed")}
-    units, billed = asked.get("units", 1), asked.get("billed") or None
+    units, billed = asked.get("units", 1), asked.get("billed", "")
     if answer is None:
         try:
             read_question(question)
         except Failure:
             return None
-        require(not _is_units(units) or not (billed is None or is_amount(billed)), at=at)
+        require(not _is_units(units) or not (billed == "" or is_amount(billed)), at=at)
         return None
     require("units" not in asked or (_is_units(units) and units == line.get("units", 1)), at=at)
-    require(billed is None or billed == line.get("billed"), at=at)
+    require(billed == "" or billed == line.get("billed", ""), at=at)
     try:
         return check_answer(answer, read_question(question), evidence)
     except Failure as failure:
@@ -247,6 +250,8 @@ def _check_rows_asked(data: list[ShownRow], as_of: str, parts: Body, evidence: E
         require(parts.get("chart") in (None, release.manifest["chart"]), at=shown.at)
         if row["kind"] == "place":
             require(not {"cpt", "region", "npi"} & parts.keys(), at=shown.at)
+        elif not is_price_row(row):
+            require(not {"region", "npi"} & parts.keys() and code in (None, row["code"]), at=shown.at)
         else:
             is_there = "region" not in parts or capitals(parts["region"]) == capitals(row["region"])
             require(is_there and code in (None, row["code"]), at=shown.at)
