@@ -91,12 +91,13 @@ function editionOf(
   for (const { path: form, quarter } of forms) {
     const groups = new RegExp(form, 'i').exec(path)?.groups
     if (!groups) continue
-    const { year, part = null, version = '', revision = '', final = '', updated } = groups
+    const { year, fiscal, part = null, version = '', revision = '', final = '', updated } = groups
     const rank = [version.padStart(6, '0'), revision.toLowerCase(), dayIn(updated) ?? '', final === '' ? '' : 'f'].join(
       ' ',
     )
     const said = { part: part?.toLowerCase() ?? null, rank }
     const day = dayIn(updated)
+    if (fiscal !== undefined) return { ...said, edition: `FY${fiscal}`, first_day: `${Number(fiscal) - 1}-10-01` }
     if (year === undefined) return day === undefined ? undefined : { ...said, edition: day, first_day: null }
     const fullYear = year.length === 2 ? `20${year}` : year
     const number = quarter ?? quarterOf(groups)

@@ -59,6 +59,7 @@ const SEEN: Readonly<Record<string, Readonly<Record<string, string | null>>>> = 
     '/files/zip/medicare-ncci-2026q2-hospital-ptp-edits-ccioph-v321r0-f1.zip': null,
     '/files/zip/medicare-ncci-2026q2-practitioner-quarterly-additions-deletions-revisions-ptp.zip': null,
   },
+  'cms-ipps': { '/files/zip/fy2027-ipps-fr-table-5.zip': 'FY2027' },
   'ncci-add-on': { '/files/zip/add-code-edits-medicare-effective-06012026.zip': '2026-06-01' },
 }
 
