@@ -147,5 +147,7 @@ export interface Operations {
   get_protected_resource: { input: Record<string, never>; output: ProtectedResource }
   get_protected_part: { input: { part: "mcp" | "a2a" }; output: ProtectedResource }
   get_health: { input: Record<string, never>; output: Health }
+  get_liveness: { input: Record<string, never>; output: Health }
+  get_startup: { input: Record<string, never>; output: Health }
   get_readiness: { input: Record<string, never>; output: Health }
 }
