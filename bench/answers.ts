@@ -1,4 +1,4 @@
-// What an answer costs: one that is ready, and the first of each kind of question, by HTTP, as a line of a batch and by MCP.
+// The cost of an answer: a ready one, and the first of each kind of question, by HTTP, as a line of a batch and by MCP.
 
 import { cpus } from 'node:os'
 import { join } from 'node:path'

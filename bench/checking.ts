@@ -1,4 +1,4 @@
-// What it costs to check an answer to its question, with the verifier as the package publishes it.
+// The cost of checking an answer to its question, with the verifier as the package publishes it.
 
 import { join } from 'node:path'
 import { answerOfPage, findChromium, whyNoChromium } from '../test/support/browser.ts'

@@ -1,4 +1,4 @@
-// What it takes to load a schedule, and whether anything grows with the number of rows.
+// The cost of loading a schedule, and whether anything grows with the number of rows.
 
 import { createReadStream, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

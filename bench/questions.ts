@@ -1,4 +1,4 @@
-// What callers ask in the bench. Each kind is a long list without repeats, in a mixed order that is the same in every run: what is
+// Questions of callers in the bench. Each kind is a long list without repeats, in a mixed order that is the same in every run: what is
 // asked from its beginning was never asked before, so no answer is ready.
 
 import { readFileSync } from 'node:fs'

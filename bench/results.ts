@@ -37,7 +37,7 @@ export function pageWith(page: string, results: Results): string {
   return `${before}${BEGIN}\n\n${tables(results)}\n\n${END}${after}`
 }
 
-/** What was measured on other processors stays. */
+/** Results of other processors stay. */
 export function writeResults(machine: string, at: string, lines: Line[]): void {
   const results = { ...committed(), [process.arch]: { at, machine, lines } }
   writeFileSync(FILE, `${JSON.stringify(results, null, 2)}\n`)

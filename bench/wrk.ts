@@ -14,7 +14,7 @@ export interface Target {
   port: number
   pids: readonly number[]
   headers?: readonly string[]
-  /** What every answer must have: an answer of another status is fast and means nothing. */
+  /** The status that every answer must have: an answer of another status is fast and means nothing. */
   status?: 200 | 404
 }
 

@@ -12,7 +12,7 @@ interface Shot {
   width: number
   height: number
   colorScheme: 'light' | 'dark'
-  /** What is done on the page before the picture is taken. */
+  /** Done on the page before the picture is taken. */
   before?: (page: Page) => Promise<void>
 }
 

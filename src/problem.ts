@@ -161,8 +161,8 @@ export const PROBLEMS = {
   },
   invalid_cpt: {
     kind: 'invalid',
-    title: 'The code does not have the shape of a CPT or HCPCS code',
-    hint: 'Send five characters: four digits and a digit or letter, or a letter and four digits. Modifiers go into the parameter `modifier`, where there is one.',
+    title: 'The code does not have the shape of a code',
+    hint: 'Send the five characters of a CPT or HCPCS code, or one of another kind with its prefix: `DRG-470`, `APR-302.3`, `RC-0450`, `APC-5012`, `NDC-` and eleven digits. Modifiers go into the parameter `modifier`, where there is one.',
   },
   invalid_region: {
     kind: 'invalid',

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from .checkpoint import Ages, check_age, open_checkpoint
-from .envelope import has_one_checkpoint
 from .figures import is_log_proof, is_state, stands_in
 from .figures_log import is_change
 from .forms import Form, closed, null_or, one_of
@@ -29,12 +28,18 @@ def verify_changes(body: dict[str, Any], policy: Policy, _: Any, ages: Ages) -> 
     if not opened:
         raise Failure("nothing_proved")
     note, checkpoint = next(iter(opened.items()))
-    if not has_one_checkpoint(body, note):
+    if not _has_one_checkpoint(body, note):
         raise Failure("mixed_checkpoints")
     if changes not in (sorted(changes), sorted(changes, reverse=True)):
         raise Failure("entries_out_of_order")
     check_age(checkpoint, None, *ages)
     return Verdict(ok=True, checkpoint=checkpoint)
+
+
+def _has_one_checkpoint(value: Any, known: str) -> bool:
+    if isinstance(value, dict):
+        return value.get("checkpoint", known) == known and all(_has_one_checkpoint(v, known) for v in value.values())
+    return not isinstance(value, list) or all(_has_one_checkpoint(item, known) for item in value)
 
 
 def _index(entry: Any, form: Form, opened: dict[str, Checkpoint], policy: Policy, at: int | None) -> int:

@@ -16,7 +16,7 @@ from .known import Known, Leaf
 from .merkle import leaf_hash, root_of_leaves
 from .policy import Policy
 from .release import Manifest, is_entry, is_manifest, is_period, is_provider, is_state, prolonged
-from .row import Row, check_is_of_release, is_row, key_of, leaf_of
+from .row import Row, check_is_of_release, is_price_row, is_row, key_of, leaf_of
 from .tables import DIGEST
 from .verdict import Checkpoint, Failure, ProvedRow, Verdict
 
@@ -162,7 +162,7 @@ def check_proof(body: dict[str, Any], shown: list[ShownRow], policy: Policy, age
     if not _is_proof(proof):
         raise Failure("proof_malformed")
     log, state = proof["log"], proof["state"]
-    if not has_one_checkpoint(body, log["checkpoint"]):
+    if _names_checkpoint({**body, "proof": {**proof, "log": None}}):
         raise Failure("mixed_checkpoints")
     checkpoint = open_checkpoint(log["checkpoint"], policy)
     if not checkpoint.origin.endswith("/log/registry"):
@@ -181,16 +181,16 @@ def check_proof(body: dict[str, Any], shown: list[ShownRow], policy: Policy, age
     entries = _leaves(proof.get("entries"))
     releases = _releases(proof.get("releases", []), shown, timeline, entries)
     for each in shown:
-        if each.row["kind"] != "place":
+        if is_price_row(each.row):
             check_derivation(each.row)
     check_age(checkpoint, state["recorded_at"], *ages)
     return Evidence(checkpoint, state, timeline, providers, dict(entries), tuple(releases))
 
 
-def has_one_checkpoint(value: Any, known: str) -> bool:
+def _names_checkpoint(value: Any) -> bool:
     if isinstance(value, dict):
-        return value.get("checkpoint", known) == known and all(has_one_checkpoint(v, known) for v in value.values())
-    return not isinstance(value, list) or all(has_one_checkpoint(item, known) for item in value)
+        return "checkpoint" in value or any(map(_names_checkpoint, value.values()))
+    return isinstance(value, list) and any(map(_names_checkpoint, value))
 
 
 def _leaves(leaves: Any) -> list[Leaf]:
@@ -273,10 +273,10 @@ def by_release(timeline: Known) -> dict[str, list[Period]]:
     return periods
 
 
-def check_period(manifest: Manifest, named: list[Period]) -> Period | None:
+def check_period(manifest: Manifest, named: list[Period], at: int | None = None) -> Period | None:
     """Returns the period that names a manifest, None if the release is in force on no day."""
     for period in named:
         chart_and_day = (manifest["chart"], manifest["effective_from"])
         if (period["chart"], period["from"]) != chart_and_day or period["to"] > manifest["effective_to"]:
-            raise Failure("release_not_in_force")
+            raise Failure("release_not_in_force", at)
     return named[0] if named else None

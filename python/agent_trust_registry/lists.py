@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from .answer import Answer, check_answer, is_shown, take_line, take_place
+from .answer import Answer, check_answer, is_shown, take_line, take_place, take_side
 from .canonical_json import canonical
 from .checkpoint import Ages
 from .choose import Decision, Place, UnknownZip, place_of
@@ -14,8 +15,8 @@ from .money import scaled
 from .policy import Policy
 from .question import PARTS, Question, capitals, read_code, read_question
 from .release import is_chart
-from .row import Row, is_amount
-from .tables import CHARTS, SCHEDULES, STATES, WITHOUT_SETTING, code_in
+from .row import Row, is_amount, is_price_row
+from .tables import CHARTS, SCHEDULES, STATES, can_hold, code_in
 from .verdict import Failure, Verdict
 
 Body = dict[str, Any]
@@ -36,13 +37,13 @@ def is_page(value: Any) -> bool:
 
 _REST: dict[str, Form] = {"proof": anything, "about": anything}
 OF_LIST: dict[str, Form] = {**_REST, "links": anything}
-_is_batch = closed({"results": list_of(is_object, most=100), "summary": anything}, {**_REST, "as_of": anything})
+_is_batch = closed({"results": list_of(anything, most=100), "summary": is_object}, {**_REST, "as_of": anything})
 _is_sheet = closed(
     {"data": list_of(anything, most=2000), "as_of": is_day},
-    {**_REST, "place": anything, "not_held": list_of(is_chart, 1)},
+    {**_REST, "place": anything, "side": anything, "not_held": list_of(is_chart, 1)},
 )
 _is_rows = closed({"data": list_of(anything, most=200), "page": anything, "as_of": is_day}, OF_LIST)
-_is_history = closed({"data": list_of(is_object, most=200), "page": is_page}, OF_LIST)
+_is_history = closed({"data": list_of(anything, most=200), "page": is_page}, OF_LIST)
 
 
 def check_form(is_of: Form, body: Body) -> None:
@@ -52,11 +53,14 @@ def check_form(is_of: Form, body: Body) -> None:
 
 def read_asked(asked: Any, names: tuple[str, ...]) -> dict[str, Any]:
     """Returns the parameters of a list that have a value. `offset` is a number, the others are texts."""
-    if not isinstance(asked, dict) or not asked.keys() <= set(names):
+    if not isinstance(asked, dict):
         raise Failure("question_malformed")
-    if not all(is_count(part) if name == "offset" else isinstance(part, str) for name, part in asked.items()):
+    sent = {name: part for name, part in asked.items() if part != ""}
+    if not sent.keys() <= set(names):
         raise Failure("question_malformed")
-    return {name: part for name, part in asked.items() if part != ""}
+    if not all(is_count(part) if name == "offset" else isinstance(part, str) for name, part in sent.items()):
+        raise Failure("question_malformed")
+    return sent
 
 
 def require(is_so: bool, reason: str = "answers_another_question", at: int | None = None) -> None:
@@ -77,33 +81,33 @@ def verify_batch(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
     if asked is not None:
         require(isinstance(asked, list) and len(asked) == len(lines))
     for at, line in enumerate(lines, 1):
-        is_shaped = _is_units(line.get("units", 1)) and ("billed" not in line or is_amount(line["billed"]))
-        require(is_shaped, "not_recognised", at)
+        is_shaped = is_object(line) and _is_units(line.get("units", 1))
+        require(is_shaped and ("billed" not in line or is_amount(line["billed"])), "not_recognised", at)
         answers.append(take_line(line, at, _OF_BILL))
-    evidence = check_proof(body, [row for answer in answers if answer for row in answer.shown], policy, ages)
-    come_to = [_check_product(line, answer, at) for at, (line, answer) in enumerate(zip(lines, answers), 1)]
     require(any(answers), "nothing_proved")
+    evidence = check_proof(body, [row for answer in answers if answer for row in answer.shown], policy, ages)
+    come_to, decisions = list[tuple[int, int] | None](), list[Decision | None]()
+    for at, (line, answer) in enumerate(zip(lines, answers), 1):
+        if asked is not None:
+            decisions.append(_check_line(line, answer, asked[at - 1], evidence, at))
+        come_to.append(_check_product(line, answer, at))
     require(canonical(body["summary"]) == canonical(_summary(lines, answers, come_to)), "sum_mismatch")
-    decisions = tuple(
-        _check_line(line, answer, question, evidence, at)
-        for at, (line, answer, question) in enumerate(zip(lines, answers, asked or ()), 1)
-    )
-    return evidence.verdict((answer.row for answer in answers if answer), decisions=decisions)
+    return evidence.verdict((answer.row for answer in answers if answer), decisions=tuple(decisions))
 
 
 def _check_line(line: Body, answer: Answer | None, asked: Any, evidence: Evidence, at: int) -> Decision | None:
     require(isinstance(asked, dict), "question_malformed", at)
     question = {name: part for name, part in asked.items() if name not in ("units", "billed")}
-    units, billed = asked.get("units", 1), asked.get("billed") or None
+    units, billed = asked.get("units", 1), asked.get("billed", "")
     if answer is None:
         try:
             read_question(question)
         except Failure:
             return None
-        require(not _is_units(units) or not (billed is None or is_amount(billed)), at=at)
+        require(not _is_units(units) or not (billed == "" or is_amount(billed)), at=at)
         return None
     require("units" not in asked or (_is_units(units) and units == line.get("units", 1)), at=at)
-    require(billed is None or billed == line.get("billed"), at=at)
+    require(billed == "" or billed == line.get("billed", ""), at=at)
     try:
         return check_answer(answer, read_question(question), evidence)
     except Failure as failure:
@@ -163,16 +167,19 @@ def _summary(lines: list[Body], answers: list[Answer | None], products: list[tup
 
 # Sheets
 
+_OF_SHEET = tuple(part for part in PARTS if part not in ("modifier", "setting", "basis"))
+
 
 def verify_sheet(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
     check_form(_is_sheet, body)
     data = [take_row(item, at) for at, item in enumerate(body["data"], 1)]
     require(bool(data), "nothing_proved")
-    place = take_place(body)
+    place, side = take_place(body), take_side(body)
     evidence = check_proof(body, [*data, *([place] if place else [])], policy, ages)
     if asked is not None:
-        question = read_question(read_asked(asked, ("cpt", "as_of", "region", "npi")))
+        question = read_question(read_asked(asked, _OF_SHEET))
         rows, not_held, known = _sheet(question, evidence)
+        require(side == (question.side and question.side.told))
         require(body["as_of"] == question.as_of and body.get("not_held", []) == not_held and len(rows) == len(data))
         require(is_shown(place, known.row, known.release, evidence))
         for at, (shown, (row, release)) in enumerate(zip(data, rows), 1):
@@ -181,13 +188,14 @@ def verify_sheet(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
 
 
 def _sheet(question: Question, evidence: Evidence) -> tuple[list[tuple[Row, Release]], list[str], Place]:
-    charts = sorted(SCHEDULES)
+    side = question.side
+    charts = [name for name in sorted(SCHEDULES) if can_hold(name, question.code) and (not side or side.knows(name))]
     if question.npi is not None:
         own = evidence.providers.under(f"{question.npi}|")
         require(bool(own))
         charts += [own[0]["chart"]]
     try:
-        place = place_of(question, WITHOUT_SETTING, evidence)
+        place = place_of(question, replace(question, setting=None, side=None).charts, evidence)
     except UnknownZip:
         raise Failure("answers_another_question") from None
     require(place.is_held and not place.is_split and (place.region == "national" or place.state is not None))
@@ -199,7 +207,8 @@ def _sheet(question: Question, evidence: Evidence) -> tuple[list[tuple[Row, Rele
             not_held.append(name)
             continue
         for prefix in _prefixes(name, place, question.npi):
-            rows += [(row, release) for row in release.rows.under(f"{code_in(name, question.code)}|{prefix}")]
+            under = release.rows.under(f"{code_in(name, question.code)}|{prefix}")
+            rows += [(row, release) for row in under if not side or name in CHARTS or row["class"] in side.classes]
     return rows, not_held, place
 
 
@@ -221,10 +230,10 @@ def _prefixes(name: str, place: Place, npi: str | None) -> list[str]:
 def verify_page(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
     check_form(_is_rows, body)
     data = [take_row(item, at) for at, item in enumerate(body["data"], 1)]
-    evidence = check_proof(body, data, policy, ages)
     require(bool(data), "nothing_proved")
-    parts = {} if asked is None else read_asked(asked, ("as_of", "cpt", "region", "npi", "chart"))
-    is_whole = asked is not None and ("cpt" in parts or not {"region", "npi"} & parts.keys())
+    evidence = check_proof(body, data, policy, ages)
+    parts = {name for name, part in asked.items() if part != ""} if isinstance(asked, dict) else set()
+    is_whole = asked is not None and ("cpt" in parts or not {"region", "npi"} & parts)
     for at, (before, after) in enumerate(zip(data, data[1:]), 2):
         step = after.index - before.index
         is_next = after.release > before.release or (
@@ -232,7 +241,7 @@ def verify_page(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
         )
         require(is_next, "rows_left_out", at)
     if asked is not None:
-        _check_rows_asked(data, body["as_of"], parts, evidence)
+        _check_rows_asked(data, body["as_of"], read_asked(asked, ("as_of", "cpt", "region", "npi", "chart")), evidence)
     return evidence.verdict(data)
 
 
@@ -247,6 +256,8 @@ def _check_rows_asked(data: list[ShownRow], as_of: str, parts: Body, evidence: E
         require(parts.get("chart") in (None, release.manifest["chart"]), at=shown.at)
         if row["kind"] == "place":
             require(not {"cpt", "region", "npi"} & parts.keys(), at=shown.at)
+        elif not is_price_row(row):
+            require(not {"region", "npi"} & parts.keys() and code in (None, row["code"]), at=shown.at)
         else:
             is_there = "region" not in parts or capitals(parts["region"]) == capitals(row["region"])
             require(is_there and code in (None, row["code"]), at=shown.at)
@@ -255,31 +266,28 @@ def _check_rows_asked(data: list[ShownRow], as_of: str, parts: Body, evidence: E
 
 # Histories
 
-_is_item = closed(
-    {name: anything for name in ("release_id", "chart", "edition", "data_class", "effective_from", "effective_to")}
-    | {"answer": is_object},
-    {"about": anything},
-)
+_ITEM = ("release_id", "chart", "edition", "data_class", "effective_from", "effective_to", "answer")
 
 
 def verify_history(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
     check_form(_is_history, body)
     items, answers = body["data"], list[Answer]()
     for at, item in enumerate(items, 1):
-        require(_is_item(item), "not_recognised", at)
+        require(is_object(item) and is_object(item.get("answer")), "not_recognised", at)
         answer = take_line(item["answer"], at)
         if answer is None:
             raise Failure("not_recognised", at)
         answers.append(answer)
+    require(bool(items) or asked is not None, "nothing_proved")
     evidence = check_proof(body, [row for answer in answers for row in answer.shown], policy, ages)
     periods = [_period_of(item, answer, evidence, at) for at, (item, answer) in enumerate(zip(items, answers), 1)]
     require(periods == _newest_first(periods), "entries_out_of_order")
     if asked is None:
-        require(bool(items), "nothing_proved")
         return evidence.verdict(answer.row for answer in answers)
     parts = read_asked(asked, (*(part for part in PARTS if part != "as_of"), "offset"))
     offset = parts.pop("offset", 0)
-    charts = _charts_of_history(read_question({**parts, "as_of": "2000-01-01"}), evidence)
+    question = read_question({**parts, "as_of": "2000-01-01"})
+    charts = _charts_of_history(question, evidence)
     require(body["page"]["offset"] == offset and all(period["chart"] in charts for period in periods))
     every = _newest_first([period for chart in charts for period in evidence.timeline.under(f"{chart}|")])
     end = offset + len(periods)
@@ -287,16 +295,17 @@ def verify_history(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdic
     require(is_whole and (bool(periods) or not body["page"]["has_more"]), "releases_left_out")
     decisions = []
     for period, answer in zip(periods, answers):
-        basis = {} if "npi" in parts or "basis" in parts else {"basis": CHARTS[period["chart"]]["bases"][0]}
-        question = read_question({**parts, **basis, "as_of": period["from"]})
-        decisions.append(check_answer(answer, question, evidence))
+        is_open = question.npi is None and question.basis is None
+        basis = CHARTS[period["chart"]]["bases"][0] if is_open else question.basis
+        decisions.append(check_answer(answer, replace(question, basis=basis, as_of=period["from"]), evidence))
     return evidence.verdict((answer.row for answer in answers), decisions=tuple(decisions))
 
 
 def _period_of(item: Body, answer: Answer, evidence: Evidence, at: int) -> dict[str, str]:
-    release = next((each for each in evidence.releases if each.manifest["release_id"] == item["release_id"]), None)
+    release = next((each for each in evidence.releases if each.manifest["release_id"] == item.get("release_id")), None)
     if release is None or release.period is None:
         raise Failure("release_not_in_force", at)
+    require(item.keys() == set(_ITEM), "body_contradicts_proof", at)
     if any(release.manifest[name] != item[name] for name in ("chart", "edition", "data_class")):
         raise Failure("body_contradicts_proof", at)
     period = release.period

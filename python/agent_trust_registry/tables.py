@@ -9,8 +9,8 @@ from typing import Any
 
 from .canonical_json import canonical, read_json
 
-_NAMES = ("charts", "localities", "modifiers", "reasons")
-_UNREAD = ("is", "says", "source", "sources")
+_NAMES = ("charts", "edits", "localities", "modifiers", "place-of-service", "reasons")
+_UNREAD = ("is", "says", "source", "sources", "spelled")
 
 
 def _without_words(value: Any) -> Any:
@@ -19,29 +19,48 @@ def _without_words(value: Any) -> Any:
     return list(map(_without_words, value)) if isinstance(value, list) else value
 
 
-_READ = {name: read_json(files(__package__).joinpath("tables", f"{name}.json").read_text("utf-8")) for name in _NAMES}
+_FOLDER = files("agent_trust_registry") / "tables"
+_READ = {name: read_json((_FOLDER / f"{name}.json").read_text("utf-8")) for name in _NAMES}
 DIGEST = sha256(canonical(_without_words(_READ)).encode()).hexdigest()
 """What a state of the registry must name as its tables."""
 
 CHARTS: dict[str, dict[str, Any]] = _READ["charts"]["charts"]
 BASES: dict[str, dict[str, list[str]]] = _READ["charts"]["bases"]
+CODES: dict[str, str] = {system: entry["form"] for system, entry in _READ["charts"]["codes"].items()}
+"""The form of each kind of code."""
 SETTINGS: dict[str, list[str]] = _READ["charts"]["settings"]
 """The charts that may answer, by the setting asked for; the keys are all settings there are."""
 WITHOUT_SETTING: list[str] = _READ["charts"]["without_setting"]
 NEUTRAL = frozenset(each["modifier"] for each in _READ["modifiers"]["neutral"])
 ADJUSTING: dict[str, dict[str, Any]] = {each["modifier"]: each for each in _READ["modifiers"]["factor"]}
 STATES: dict[str, dict[str, Any]] = {each["state"]: each for each in _READ["localities"]["states"]}
+PLACES_OF_SERVICE: dict[str, str] = {each["place"]: each["setting"] for each in _READ["place-of-service"]["places"]}
+"""The rate at which a professional is paid at each place of service."""
+PROFESSIONAL_REVENUE = frozenset(_READ["place-of-service"]["revenue_codes"]["professional"])
+KINDS: dict[str, dict[str, Any]] = _READ["place-of-service"]["kinds"]
+"""The kinds of bills, with their settings and with the classes of a hospital's charges."""
 ABSENCES = frozenset(_READ["reasons"]["absences"])
 WITHDRAWALS = frozenset(_READ["reasons"]["withdrawals"])
+LIMIT_REASONS, PAIR_REASONS, ADD_ON_NOTES = (
+    frozenset(int(number) for number in _READ["edits"][name])
+    for name in ("limit_rationales", "pair_rationales", "add_on_notes")
+)
+"""The numbers that rows of edits may state."""
 
 PLACES, HOSPITALS = "zip-locality", "hospital-mrf"
 HOSPITAL_BASES: list[str] = CHARTS[HOSPITALS]["bases"]
-SCHEDULES = [name for name in CHARTS if name not in (PLACES, HOSPITALS)]
+SCHEDULES = [name for name, chart in CHARTS.items() if chart["bases"] and name != HOSPITALS]
 
 
 def chart(name: str) -> dict[str, Any] | None:
     """Returns what the table says of a chart, None if there is no such chart. Each hospital has a chart of its own."""
     return CHARTS[HOSPITALS] if name.startswith(f"{HOSPITALS}:") else CHARTS.get(name) if name != HOSPITALS else None
+
+
+def can_hold(name: str, code: str) -> bool:
+    """True if a chart can have rows for a code: of what it cannot have, it says nothing."""
+    kinds: list[str] = CHARTS[name].get("codes", ["procedure"])
+    return any(re.fullmatch(CODES[kind], code, re.ASCII) for kind in kinds)
 
 
 def code_in(name: str, code: str) -> str:

@@ -64,6 +64,8 @@ def verify_body(body: Any, policy: Policy, asked: Mapping[str, Any] | None, ages
     if asked is not None and (not isinstance(asked, Mapping) or len(asked) != 1):
         raise Failure("question_malformed")
     wanted, parts = next(iter(asked.items())) if asked else (None, None)
+    if wanted is not None and parts is None:
+        raise Failure("question_malformed")
     kind = _kind(body, wanted)
     if kind == "question" and wanted == "history" and body.get("code") == "unknown_provider":
         # A provider of whom no file speaks is refused in place of a history, whatever the day.
@@ -79,8 +81,6 @@ def _kind(body: dict[str, Any], wanted: str | None) -> str:
     proof, data = body.get("proof"), body.get("data")
     if wanted == "figures" or (isinstance(proof, dict) and proof.get("type") == PROOF_TYPE):
         return "figures"
-    if isinstance(body.get("code"), str) and "status" in body:
-        return "question"
     if isinstance(data, list):
         return _kind_of_list(body, data)
     return "questions" if isinstance(body.get("results"), list) else "question"

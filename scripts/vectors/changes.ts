@@ -13,7 +13,7 @@ const ENTRIES = Array.from({ length: 8 }, (_, place) => (place === 4 ? STATE : c
 const LOG = logOf(ENTRIES)
 const LOGS: Record<string, MemoryLog> = {
   LOG,
-  // The same entries from the fifth on, after others.
+  // Entries from the fifth on, again, after others.
   FORK: logOf(ENTRIES.map((entry, place) => (place < 4 ? change(place, { new: 0.99 }) : entry))),
   REGISTRY: logOf(ENTRIES, registry),
   STRANGER: logOf(ENTRIES, stranger),

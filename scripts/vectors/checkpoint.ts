@@ -195,7 +195,7 @@ half of a group within a group | 7 | registry w2+60 w3+0 | NESTED
 a group within a group and not its other half | 7 | registry w1+0 | NESTED
 `
 
-/** What is found of a good one: its text, and the witnesses that its last cell names. */
+/** Finds the text of a good one, and the witnesses that its last cell names. */
 const found = (text: string, cosigners: string): object => {
   const [origin, size, root] = text.split('\n')
   const seen = wordsIn(cosigners).map((word) => {

@@ -166,7 +166,7 @@ compared with Medicare, and no flag | hospital_cash verbatim amount=9 | 9.00 | i
 a flag on an absence | medicare_pfs cms-status status_code=B | bundled partial
 `
 
-/** What is no row of a table. */
+/** Values that are no row of a table. */
 const OTHERS: Record<string, unknown> = {
   'a place': aPlace('60611', 'US-IL-16'),
   'what is not a row': { kind: 'price' },

@@ -44,7 +44,7 @@ const refused: Readonly<Record<string, string>> = {
   trailing_data: '{} x  {}{}  1,  []]  {}\0',
 }
 const shortened = (text: string): string => (text.length < 70 ? text : `${text.slice(0, 30)}… (${text.length})`)
-/** Those in which spaces and control characters are the matter. */
+/** Texts in which spaces and control characters are the matter. */
 const spaces: Readonly<Record<string, string>> = {
   'no text': '',
   'white space alone': ' \n',

@@ -6,7 +6,7 @@ import type { VectorOf } from '../../test/support/vector.ts'
 import { type Line, tableOf, vectorsOf } from './table.ts'
 import { asked, NPI, OVER, POLICY, registry, UNKNOWN } from './world.ts'
 
-/** What a decision is, in the words of the table. */
+/** A decision, in the words of the table. */
 function saying(decision: Decision): string {
   if (decision.outcome === 'price') {
     const { row, ignored, adjustment } = decision

@@ -26,7 +26,7 @@ export const flipped = (base64: string, at = 0): string => toBase64(bitOf(bytesO
 export const bitOf = (bytes: Uint8Array, at: number): Uint8Array => bytes.with(at, (bytes[at] as number) ^ 1)
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-/** The same bytes with an unused bit before the padding set. */
+/** Sets an unused bit before the padding: the bytes stay the same. */
 export const respelled = (base64: string): string =>
   base64.replace(/(.)(=+)$/, (_, last: string, padding: string) => ALPHABET[ALPHABET.indexOf(last) | 1] + padding)
 

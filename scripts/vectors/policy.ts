@@ -46,7 +46,7 @@ const NOT_BELOW_PRIME: Operators<Uint8Array> = {
 const withSign = (operators: Operators<Uint8Array>): Operators<Uint8Array> =>
   Object.fromEntries(Object.entries(operators).map(([name, make]) => [name, (key) => signOfX(make(key))]))
 
-/** What the words of the table stand for: `/` is a newline between them. */
+/** Meanings of the words of the table: `/` is a newline between them. */
 const WORDS: Record<string, string> = {
   ...{ LOG, NONE, A, THREE },
   FIGURES: `log ${vkey(figures.publicKey, figures.name)}\n`,

@@ -4,7 +4,7 @@
 import { classOf, type Fault } from '../../src/proof/fault.ts'
 import type { Kind, VectorOf } from '../../test/support/vector.ts'
 
-/** What must be said: a reason word, or what is computed if the inputs are good. */
+/** The expected result: a reason word, or the computed value if the inputs are good. */
 type Expected = string | object
 export type Line<Input> = readonly [name: string, input: Input, expected: Expected]
 
@@ -41,7 +41,7 @@ export function tableOf(text: string): Line<string[]>[] {
     })
 }
 
-/** What a word of a table stands for. */
+/** Meanings of the words of a table. */
 export function named<Value>(parts: Readonly<Record<string, Value>>, word: string): Value {
   if (!Object.hasOwn(parts, word)) throw new Error(`no part of the table is called ${word}`)
   return parts[word] as Value

@@ -12,7 +12,7 @@ import { leafHash } from '../../src/proof/tree/merkle.ts'
 import { registry as signer } from '../../test/support/vector-keys.ts'
 import { wordsIn } from './table.ts'
 
-/** What every manifest has, as short as may be. */
+/** Members of every manifest, as short as may be. */
 const citations = [
   {
     ...{ title: 'S', url: '', file: 's.csv', sha256: '0'.repeat(64), bytes: 1, media_type: 'text/csv' },

@@ -73,7 +73,7 @@ export const upgradeCommand: Command = {
   },
 }
 
-/** What `--json` prints. */
+/** The output of `--json`. */
 interface Report {
   /** How many releases of the older form had no successor before. */
   older: number

@@ -125,7 +125,7 @@ const amongLeaves = (body: Body, { release, index }: RowPointer, { rows: all }: 
 interface Lie {
   of: string
   question?: Partial<Question>
-  /** What is shown beside the honest answer. */
+  /** Members shown beside the honest answer. */
   more?: (world: World) => More
   tell: (body: Body, world: World) => object
   gets: VerdictClass

@@ -115,7 +115,7 @@ function* changed(value: unknown, change: (members: Members) => Iterable<Members
 const isOpen = (members: Members): boolean =>
   ['work_rvu', 'rate', 'status', 'status_code'].some((name) => name in members)
 
-/** Those of a proof and of sets, where leaving them out says that there are none. */
+/** Members of a proof and of sets that are left out to say that there are none. */
 const MAY_BE_LEFT_OUT = ['inclusion', 'timeline', 'providers', 'entries', 'releases', 'leaves', 'hashes', 'rows']
 
 test.each(shapes)('%s is accepted as it is', (_, check, value) => {

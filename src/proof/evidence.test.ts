@@ -1,4 +1,4 @@
-// What a body proves, and what even an operator who signs cannot make it prove.
+// A body proves some things, and even an operator who signs cannot make it prove others.
 
 import { describe, expect, test } from 'bun:test'
 import { toBase64, utf8 } from './bytes.ts'
@@ -85,7 +85,7 @@ describe('a row is refused', () => {
   })
 
   test('that is too large, shown or among the leaves', async () => {
-    const inputs = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`a${i}`, 'x'.repeat(60)]))
+    const inputs = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`a${i}`, 'x'.repeat(64)]))
     const large = aRow({ code: '99213', derivation: { method: 'verbatim/1', inputs } })
     const { registry, release } = published([large, aRow({ code: '99214' })], { chart: 'cms-clfs' })
     expect(await check(await registry.cite(release, 0))).toEqual(failed('row_too_large'))
@@ -199,7 +199,7 @@ test('periods of a chart may last a day and follow each other, and share no day,
     [period('zip-locality', '2026-01-01', '2026-12-31')],
   ])
     expect([lie, await underTrees(lie, [])]).toEqual([lie, failed('periods_contradict')])
-  // Those that are not shown contradict nothing.
+  // Rows that are not shown contradict nothing.
   expect(await underTrees([period('cms-pfs', '2026-04-01', '2026-07-01')], [], [1])).toMatchObject({ ok: true })
 })
 

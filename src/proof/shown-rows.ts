@@ -12,7 +12,7 @@ import { type Hash, leafHash } from './tree/merkle.ts'
 export interface StatedRow<R extends AnyRow = AnyRow> {
   row: R
   pointer: RowPointer
-  /** What stands beside the pointer, if anything does. */
+  /** Members beside the pointer, if there are any. */
   prolonged: unknown
   hash: Hash
 }

@@ -84,9 +84,9 @@ export const chartTable = (charts: Charts = CHARTS): ChartTable =>
   Object.fromEntries(
     charts
       .filter(({ perProvider, bases }) => !perProvider && bases.length > 0)
-      .map(({ chart, bases, speaks, settings, standIn }) => {
+      .map(({ chart, bases, speaks, settings, codes, standIn }) => {
         const facts = { bases, speaks, settings }
-        return [chart, standIn ? { ...facts, standIn } : facts]
+        return [chart, { ...facts, ...(codes && { codes }), ...(standIn && { standIn }) }]
       }),
   )
 

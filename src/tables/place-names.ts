@@ -1,4 +1,4 @@
-// What people call places, as docs/spec/tables/place-names.json has it. No verifier needs it.
+// Names that people use for places, as docs/spec/tables/place-names.json has them. No verifier needs them.
 
 import { states } from '../../docs/spec/tables/place-names.json'
 import { frozen } from './frozen.ts'

@@ -1,4 +1,4 @@
-// What an upgrade has to do, from the log: the releases of the older form that are to be made anew, and the moves of providers.
+// The plan of an upgrade, from the log: the releases of the older form that are to be made anew, and the moves of providers.
 
 import type { Db } from '../db/db.ts'
 import {

@@ -22,7 +22,7 @@ export interface TestRelease extends NewRelease {
   rows: AnyRow[]
 }
 
-/** What an amount is for may be left out. */
+/** The unit of an amount may be left out. */
 type Stated = Price | Omit<Extract<Price, { amount: string }>, 'per'> | Omit<Extract<Price, { low: string }>, 'per'>
 type GivenPrice = Partial<Omit<Extract<Row, { kind: 'price' | 'rate' }>, 'price'>> & { price?: Stated }
 type GivenAbsence = Partial<Extract<Row, { kind: 'absence' }>>

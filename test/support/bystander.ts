@@ -61,7 +61,7 @@ export interface Bystander {
   wall: number
 }
 
-/** What the service computes between a bystander's question and its answer, and how long that takes, in milliseconds. */
+/** The work of the service between a bystander's question and its answer, and how long it takes, in milliseconds. */
 async function bystander(url: string, pid: number, until: () => boolean): Promise<Bystander> {
   const asked: { work: number; wall: number }[] = []
   const callers = Array.from({ length: 200 }, (_, i) => new Caller(url, `127.0.2.${1 + i}`))

@@ -25,7 +25,7 @@ interface Reference {
   $ref: string
 }
 
-/** What a reference stands for, or the thing itself. */
+/** Follows a reference, or returns the thing itself. */
 export function resolved<T>(document: OpenApi, value: T | Reference): T {
   if (typeof value !== 'object' || value === null || !('$ref' in value)) return value as T
   const [, kind = '', name = ''] = /^#\/components\/(\w+)\/([\w-]+)$/.exec(value.$ref) ?? []

@@ -6,7 +6,7 @@ export type Ask = (
   init: { method?: string; headers: Record<string, string>; body?: string },
 ) => Promise<Response>
 
-/** What a channel gave, by a name that a person can find it again with. */
+/** A text that a channel gave, by a name that a person can find it again with. */
 export interface Given {
   channel: string
   content: string | Uint8Array
@@ -76,7 +76,7 @@ function addresses({ releases, codes, npis }: Known): Record<string, string[]> {
   }
 }
 
-/** What to ask a route for; undefined if nobody knows what its parameters can be. */
+/** The question for a route; undefined if nobody knows what its parameters can be. */
 export const addressesOf = (route: string, known: Known): string[] | undefined =>
   addresses(known)[route] ?? (route.includes('{') ? undefined : [''])
 
@@ -99,7 +99,7 @@ export const BESIDE_API = [
   ...['api-catalog', 'ai-catalog.json', 'mcp/server-card.json', 'security.txt'].map((name) => `/.well-known/${name}`),
 ]
 
-/** What is wrong with each of these is told without repeating it. */
+/** Faults are told without repeating the text. */
 const WRONG = ['?unknown=1', '?cpt=x', '?limit=x', '/no-such-thing']
 const FORMS = ['*/*', 'text/html', 'text/markdown']
 

@@ -1,4 +1,4 @@
-// The same tests on both engines: SQLite in a temporary folder, and PostgreSQL in a database of its own.
+// Runs the same tests on both engines: SQLite in a temporary folder, and PostgreSQL in a database of its own.
 
 import { test } from 'bun:test'
 import { readdirSync, rmSync } from 'node:fs'
@@ -29,7 +29,7 @@ export function onSqlite(why: string): Engine {
   return 'sqlite'
 }
 
-/** The same as a setting. */
+/** The store as a setting. */
 export function inFiles(why: string): typeof IN_FILES {
   onSqlite(why)
   return IN_FILES

@@ -65,7 +65,7 @@ export const EXPECTED_FAILURES: Readonly<Record<string, Readonly<Record<string, 
 const NO_WAY_BACK =
   'the server asks the client in the middle of an answer; without sessions, no reply could find its way'
 
-/** The same with the things of the suite behind the transport of the service. */
+/** Starts the suite's own things behind the transport of the service. */
 export const FAILURES_OF_FIXTURE: typeof EXPECTED_FAILURES = {
   '2025-11-25': {
     'elicitation-sep1034-defaults': NO_WAY_BACK,

@@ -13,7 +13,7 @@ export interface ToolResult {
   isError?: boolean
 }
 
-/** What the tests need of a client, of whichever line. */
+/** The calls that tests need of a client, of either line. */
 export interface AnyClient {
   listTools(): Promise<{
     tools: { name: string; description?: string; inputSchema: Members; [member: string]: unknown }[]

@@ -103,7 +103,7 @@ export interface ServedMirror extends AsyncDisposable {
   ask(path: string, init?: RequestInit): Promise<Response>
 }
 
-/** What a static host would show: each file that is not private, with the digest of its bytes. */
+/** The files that a static host would show, each with the digest of its bytes. */
 export function shownBy({ folder }: StaticTree): Record<string, string> {
   const shown: Record<string, string> = {}
   const look = (path: string): void => {

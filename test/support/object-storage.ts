@@ -4,7 +4,7 @@ export class ObjectStorage {
   readonly #uploads = new Map<string, Map<number, Uint8Array>>()
   readonly #server: ReturnType<typeof Bun.serve>
   isAway = false
-  /** What is answered instead of the objects that are not among these. */
+  /** The answer to requests for objects that are not among these. */
   forged: { unless: ReadonlySet<string>; bytes: Uint8Array } | undefined
   forgedAnswers = 0
 
@@ -22,7 +22,7 @@ export class ObjectStorage {
     return { endpoint, accessKeyId: 'test', secretAccessKey: 'test', region: 'us-east-1' }
   }
 
-  /** What another process is told of it. */
+  /** Settings for another process. */
   get environment(): Record<string, string> {
     const { endpoint, accessKeyId, secretAccessKey, region } = this.options
     return {

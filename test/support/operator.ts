@@ -15,7 +15,7 @@ type Tamper = (path: string, response: Response) => Response | Promise<Response>
 
 /** An operator with keys of its own, who can serve whatever it likes: what it shows is taken from a registry in memory. */
 export class Operator {
-  /** What the logs show, what lookups answer from, and what is done to an answer on its way out. */
+  /** The logs, the store that lookups answer from, and the change that an answer gets on its way out. */
   shown: MemoryRegistry
   answering: MemoryRegistry | undefined
   tamper: Tamper = (_, response) => response

@@ -20,6 +20,6 @@ const apt = (...words: string[]): void => {
   })
 }
 
-/** The same command, told to end when this process has ended, whatever ends it. Elsewhere than on Linux it is not told. */
+/** A command that ends when this process has ended, whatever ends it. Only Linux can do that. */
 export const endingWithThis = (command: readonly string[]): string[] =>
   Bun.which('setpriv') ? ['setpriv', '--pdeathsig=TERM', ...command] : [...command]

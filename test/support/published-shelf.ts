@@ -6,7 +6,7 @@ import type { LoadOptions, Reader } from '../../src/ingest/reader.ts'
 import { READERS } from '../../src/ingest/readers.ts'
 import { Problem } from '../../src/problem.ts'
 import { type ParsedQuestion, parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
-import type { AnyRow } from '../../src/proof/price/row.ts'
+import { type AnyRow, regionOf } from '../../src/proof/price/row.ts'
 import { chartTable } from '../../src/registry/charts.ts'
 import { shortAnswer } from '../../src/registry/lookup/answer.ts'
 import { find } from '../../src/registry/lookup/find.ts'
@@ -67,12 +67,12 @@ const inRegion = (reader: Reader, region: string): Reader => ({
   ...reader,
   async read(...given) {
     const { row_total: _, ...reading } = await reader.read(...given)
-    const rows = [...(reading.rows as Iterable<AnyRow>)].filter((row) => row.region === region)
+    const rows = [...(reading.rows as Iterable<AnyRow>)].filter((row) => regionOf(row) === region)
     return { ...reading, rows }
   },
 })
 
-/** What the lookup decides: `95.19 medicare_pfs`, `absent_bundled`, or the name of another outcome. */
+/** The decision of the lookup: `95.19 medicare_pfs`, `absent_bundled`, or the name of another outcome. */
 export async function teller(): Promise<(question: Question) => Promise<string>> {
   const { db, registryLog } = (await openShelf()).installation
   const proofs = await Proofs.at(db, registryLog, chartTable())
@@ -86,7 +86,7 @@ export async function teller(): Promise<(question: Question) => Promise<string>>
   }
 }
 
-/** What a lookup without a price says to do next. */
+/** The advice of a lookup without a price. */
 export async function hinter(): Promise<(question: Question) => string> {
   const { db, registryLog } = (await openShelf()).installation
   const proofs = await Proofs.at(db, registryLog, chartTable())
@@ -104,7 +104,7 @@ export function textOf(file: string): string {
 const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
 const clean = (cell = ''): string => cell.replaceAll(/[^!-~]|"/g, '')
 
-/** What has the shape of a code. */
+/** A text with the shape of a code. */
 const isCode = (text: string): boolean => CODE.test(text)
 
 /** Lines and commas: a code stands before any text that could hold either. */

@@ -12,9 +12,10 @@ export const ATR = [BUN, join(ROOT, 'src/cli/atr.ts')]
 
 type Environment = Record<string, string>
 
-/** What a child is told: a store in the folder that a test names is on the engine of the tests. */
+/** Settings of a child: a store in the folder that a test names is on the engine of the tests. */
 export const told = async (environment: Environment): Promise<Record<string, string | undefined>> => ({
   ...process.env,
+  DRAIN_SECONDS: '0', // nobody stands before most of them
   ...(environment['DATA_DIR'] === undefined ? {} : await storeEnvironment(environment['DATA_DIR'])),
   ...environment,
 })

@@ -41,7 +41,7 @@ const PASSAGE = 'x-passage'
 const UNDESCRIBED = ['HEAD', 'OPTIONS']
 const passages = new Map<string, Passage>()
 
-/** What Prism takes for the service: it finds the request that is under way, and answers Prism what the service answered it. */
+/** The server that Prism takes for the service: it finds the request under way, and answers as the service did. */
 const upstream = (): ReturnType<typeof Bun.serve> =>
   Bun.serve({
     hostname: '127.0.0.1',
@@ -201,7 +201,7 @@ async function judge(
     })
     return { status: judged.status, said: await judged.text() }
   } catch (error) {
-    // What HTTP itself does not carry, such as headers that are too large.
+    // Requests that HTTP itself does not carry, such as headers that are too large.
     return { status: 400, said: String(error) }
   } finally {
     passages.delete(id)

@@ -1,4 +1,4 @@
-// What a vector is, and how this project's verifier is run on one. What it imports is pure, so that it runs wherever
+// The form of a vector, and how this project's verifier is run on one. What it imports is pure, so that it runs wherever
 // the verifier does: Bun, Node and browsers.
 
 import { equalBytes, fromBase64, toBase64, utf8 } from '../../src/proof/bytes.ts'
@@ -31,7 +31,7 @@ export type Verifier = typeof import('../../src/proof/verify-lists.ts') &
   typeof import('../../src/proof/changes.ts') &
   typeof import('../../src/proof/price/derivation.ts')
 
-/** What was asked; left out of a vector where any question will do. */
+/** The question; left out of a vector where any question will do. */
 export type VectorInquiry =
   | { question: Question }
   | { questions: BillQuestion[] }
@@ -48,7 +48,7 @@ export interface Head {
   root: string
 }
 
-/** What is in force after the entries of a log. */
+/** The releases and providers in force after the entries of a log. */
 export interface Standing {
   periods: Period[]
   providers: Provider[]
@@ -147,7 +147,7 @@ export type Kind = Vector['kind']
 export type VectorOf<K extends Kind> = Extract<Vector, { kind: K }>
 export type Outcome = Vector['expect']
 
-/** What the verifier says to a vector, in the form of the vector's own `expect`. */
+/** The verifier's verdict on a vector, in the form of the vector's own `expect`. */
 export async function judge(verifier: Verifier, vector: Vector): Promise<Outcome> {
   if (vector.kind === 'json') return jsonOutcome(vector.text)
   if (vector.kind === 'derivation') return classed(verifier.verifyDerivation(JSON.parse(vector.row)))

@@ -67,10 +67,14 @@ const LINE: Omit<PhysicianLine, 'nonFacilityTotal' | 'facilityTotal'> = {
   malpractice: '0.05',
   pcTc: '0',
   globalDays: 'XXX',
+  before: '0.00',
+  during: '0.00',
+  after: '0.00',
   multipleProcedure: '2',
   bilateral: '1',
   assistant: '9',
   coSurgeon: '0',
+  endoscopicBase: '',
   conversionFactor: '33.2875',
   oppsNonFacilityPractice: '0.00',
   oppsFacilityPractice: '0.00',
@@ -113,7 +117,7 @@ const printed = (r: PhysicianLine, more: readonly string[]): string =>
     r.coSurgeon,
     '0',
     ...more,
-    '',
+    r.endoscopicBase,
     r.conversionFactor,
     '09',
     '0',
@@ -148,7 +152,9 @@ function fixed(r: PhysicianLine): string {
     [97, 102, r.facilityTotal],
     [103, 103, r.pcTc],
     [104, 106, r.globalDays],
+    [107, 115, [r.before, r.during, r.after].map((share) => share.slice(-3)).join('')],
     [116, 119, r.multipleProcedure + r.bilateral + r.assistant + r.coSurgeon],
+    [128, 132, r.endoscopicBase],
     [133, 140, `${r.conversionFactor} `],
     [152, 157, r.oppsNonFacilityPractice],
     [159, 164, r.oppsFacilityPractice],
@@ -175,9 +181,10 @@ const refusal = (text: string): string => {
 
 describe('a relative value file', () => {
   test.each([2023, 2024, 2025, 2026])('in the layout of %d is read by the names of its columns', (year) => {
-    const { lines, rejects } = read(csv([record(), record({ modifier: '26' })], { year }))
+    const records = [record(), record({ modifier: '26', endoscopicBase: '45378' })]
+    const { lines, rejects } = read(csv(records, { year }))
     expect(rejects.size).toBe(0)
-    expect(lines).toEqual([record({ line: 8 }), record({ modifier: '26', line: 9 })])
+    expect(lines).toEqual(records.map((each, i) => ({ ...each, line: 8 + i })))
   })
 
   test.each(['\n', '\r\n', '\r'])('may end its lines in any way', (end) => {
@@ -185,10 +192,15 @@ describe('a relative value file', () => {
   })
 
   test('in fixed width says the same, with the lines counted in its own way', () => {
-    const records = [record(), record({ modifier: 'TC', work: '0.00', conversionFactor: '33.2' })]
+    const records = [
+      record({ multipleProcedure: '3', endoscopicBase: '45378' }),
+      record({ modifier: 'TC', work: '0.00', conversionFactor: '33.2' }),
+    ]
     const text = ['HDR A NOTICE', 'HDR', ...records.map(fixed), '\u001a'].join('\r\n')
     expect(isRelativeValueFile(source(text))).toBe(true)
-    expect(read(text).lines).toEqual(records.map((each, i) => ({ ...each, line: 3 + i })))
+    // The zero before the point is left out.
+    const shares = { before: '.00', during: '.00', after: '.00' }
+    expect(read(text).lines).toEqual(records.map((each, i) => ({ ...each, ...shares, line: 3 + i })))
   })
 
   test('is known by its content, and other lists of the publisher are not taken for it', () => {

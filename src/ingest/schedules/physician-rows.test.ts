@@ -30,10 +30,14 @@ const line: fc.Arbitrary<PhysicianLine> = fc.record({
   facilityTotal: fc.constant(''),
   pcTc: fc.constantFrom('', '0', '9'),
   globalDays: fc.constantFrom('XXX', '090'),
+  before: fc.constantFrom('0.00', '0.10', '.10'),
+  during: fc.constantFrom('0.00', '0.69'),
+  after: fc.constantFrom('0.00', '?'),
   multipleProcedure: fc.constantFrom('', '2'),
   bilateral: fc.constantFrom('0', '1'),
   assistant: fc.constantFrom('', '9'),
   coSurgeon: fc.constantFrom('0', '?'),
+  endoscopicBase: fc.constantFrom('', '45378'),
   conversionFactor: fc
     .tuple(fc.integer({ min: 20, max: 9_999 }), fc.nat({ max: 9_999 }))
     .map(([a, b]) => `${a}.${String(b).padStart(4, '0')}`),

@@ -13,8 +13,9 @@ import { basisAsked, compareEditions, editionOf, type HistoryQuestion } from './
 
 const ANY_DAY = '2000-01-01'
 
-export function chartsOf(registry: MemoryRegistry, { npi, basis, setting }: ParsedQuestion): readonly string[] {
-  if (npi === null) return chartsFor(basis, setting)
+export function chartsOf(registry: MemoryRegistry, question: ParsedQuestion): readonly string[] {
+  const { npi } = question
+  if (npi === null) return chartsFor(question)
   return registry.standing.providers.flatMap((provider) => (provider.npi === npi ? provider.chart : []))
 }
 

@@ -116,9 +116,9 @@ function editionIn({ releases }: Evidence, { members, line }: Item): { release: 
 }
 
 /** The charts whose editions are asked: those that may answer, or the chart of the provider. */
-function chartsAsked(evidence: Evidence, { npi, basis, setting }: ParsedQuestion): readonly string[] {
-  if (npi === null) return chartsFor(basis, setting, evidence.charts)
-  const chart = chartOf(evidence, npi)
+function chartsAsked(evidence: Evidence, question: ParsedQuestion): readonly string[] {
+  if (question.npi === null) return chartsFor(question, evidence.charts)
+  const chart = chartOf(evidence, question.npi)
   ensure(chart !== undefined, 'answers_another_question')
   return [chart]
 }

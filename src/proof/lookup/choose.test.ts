@@ -38,6 +38,34 @@ const equipment = (given: Parameters<typeof aRow>[0]): AnyRow =>
   aRow({ basis: 'medicare_dmepos', region: 'US-IL', setting: 'non_rural', ...given })
 const ALL_BUT_EQUIPMENT = ['cms-pfs', 'cms-clfs', 'cms-asp']
 
+test('a code of another kind is looked for only where such codes can be', async () => {
+  const registry = made((each) => {
+    each.publish([aRow({ code: '99213' })], { chart: 'cms-pfs' })
+    each.publish(
+      [
+        aRow({ code: 'APR-302.3', npi: NPI, basis: 'hospital_cash', setting: 'inpatient', amount: '21000.00' }),
+        aRow({ code: 'DRG-470', npi: NPI, basis: 'hospital_gross', setting: 'inpatient', amount: '64000.00' }),
+        aRow({ code: 'NDC-00781194339', npi: NPI, basis: 'hospital_cash', setting: 'outpatient', amount: '4.10' }),
+        aRow({ code: 'RC-0450', npi: NPI, basis: 'hospital_cash', setting: 'outpatient', amount: '900.00' }),
+      ],
+      { chart: `hospital-mrf:${NPI}`, providers: [NPI] },
+    )
+  })
+  await check(registry, [
+    [{ cpt: 'DRG-470', npi: NPI }, 'price 64000.00'],
+    [{ cpt: 'drg-470', npi: NPI, setting: 'inpatient' }, 'price 64000.00'],
+    [{ cpt: 'APR-302.3', npi: NPI }, 'price 21000.00'],
+    [{ cpt: 'RC-0450', npi: NPI }, 'price 900.00'],
+    [{ cpt: 'NDC-00781194339', npi: NPI }, 'price 4.10'],
+    [{ cpt: 'DRG-471', npi: NPI }, 'not_on_schedule'],
+    // The schedule of stays is searched alone: that others are not held says nothing of it.
+    [{ cpt: 'DRG-470' }, 'no_edition'],
+    [{ cpt: '99213', setting: 'inpatient' }, 'not_on_schedule'],
+    [{ cpt: 'RC-0450' }, 'not_on_schedule'],
+    [{ cpt: 'DRG-470', basis: 'medicare_clfs' }, 'not_on_schedule'],
+  ])
+})
+
 test('equipment is priced by state, rural or not, with the modifiers that it is bought or rented with', async () => {
   const registry = made((each) => {
     for (const chart of ALL_BUT_EQUIPMENT) each.publish([], { chart })

@@ -1,4 +1,4 @@
-// What the rule of the lookup decides.
+// Decisions of the rule of the lookup.
 
 import type { PlaceRow, PricedRow, Row } from '../price/row.ts'
 import type { Adjustment } from './modifiers.ts'
@@ -15,6 +15,8 @@ export interface PriceDecision {
   row: PricedRow
   /** Modifiers that change no payment. */
   ignored: string[]
+  /** Modifiers whose effect the other lines of the bill decide. */
+  left: string[]
   adjustment?: Adjustment
 }
 /** Why there is no price, and the step that says so. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MOST_LOST } from '../../proof/price/lost-source.ts'
+import { BILL_KINDS } from '../../tables/sides.ts'
 import {
   Amount,
   AnswerRef,
@@ -21,7 +22,13 @@ import {
 // The wire form of answers: a row with what shows that it is the answer, pages, and the members of refusals.
 
 export const Adjustment = z
-  .strictObject({ modifier: z.string(), rule: z.string(), factor: z.string(), amount: Amount })
+  .strictObject({
+    modifier: z.string(),
+    rule: z.string(),
+    factor: z.string(),
+    part: Amount.optional().meta({ description: 'The amount of the part that alone is changed' }),
+    amount: Amount,
+  })
   .meta({ id: 'Adjustment', description: 'The amount with a modifier that changes it by a fixed rule' })
 export const Related = z
   .array(
@@ -47,8 +54,34 @@ export const Available = z
   })
   .meta({ id: 'Available', description: 'What there is for this code on this day, in closed words' })
 
+export const SideTaken = z
+  .strictObject({ kind: z.enum(BILL_KINDS), why: z.enum(['kind', 'revenue_code', 'place_of_service']) })
+  .optional()
+  .meta({ description: 'Whose bill it was taken for, and which parameter said so' })
+const Beside = z
+  .array(
+    z.strictObject({
+      basis: z.string(),
+      setting: z.string().nullable(),
+      modifier: z.string().nullable(),
+      amount: Amount,
+      href: z.string(),
+    }),
+  )
+  .max(3)
+  .optional()
+  .meta({
+    id: 'Beside',
+    description: 'What others are paid who bill for the same service; `href` has the row with its proof',
+  })
+
 const told = {
+  side: SideTaken,
   modifiers_ignored: z.array(z.string()).optional().meta({ description: 'Modifiers that change no payment' }),
+  left_to_bill: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Modifiers whose effect the other lines of the bill decide: the amount is without it' }),
   adjustment: Adjustment.optional(),
 }
 export const LostSources = z
@@ -83,7 +116,7 @@ export const PriceAnswer = z
     ...wholeRow,
     place: ShownPlace.optional(),
     ...told,
-    about: aboutMember({ related: Related, ...about }),
+    about: aboutMember({ related: Related, beside: Beside, ...about }),
   })
   .meta({
     id: 'PriceAnswer',
@@ -105,7 +138,7 @@ export const ShortRow = z
   .union([ShortPrice, z.strictObject({ kind: z.literal('absence'), ...identity, reason: absence.reason, ...inShort })])
   .meta({ id: 'ShortRow' })
 export const ShortAnswer = z
-  .strictObject({ ...shortPrice, ...told, about: AboutList })
+  .strictObject({ ...shortPrice, ...told, beside: Beside, about: AboutList })
   .meta({ id: 'ShortPriceAnswer', description: 'The price in few words, with a pointer to its proof (`proof=ref`)' })
 
 export { told as toldOfModifiers }
@@ -142,6 +175,7 @@ export const AboutRefusal = aboutMember({
 
 /** Members of the refusal of a lookup, beside those of every refusal. */
 export const lookupProblemMembers = {
+  side: SideTaken,
   rule: Rule,
   row: z.union([ShownRow, ShortRow]),
   place: ShownPlace,

@@ -1,13 +1,15 @@
 import { type JsonText, withMembers } from '../../json-text.ts'
 import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
 import { PROOF_REF, type ProofRef } from '../../proof/envelope.ts'
+import type { PriceDecision } from '../../proof/lookup/decision.ts'
 import { type Adjustment, isAdjusting, isNeutral } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
+import { type SideMember, sideMember } from '../../proof/lookup/side.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type LostSource, MOST_LOST } from '../../proof/price/lost-source.ts'
 import type { Prolonged } from '../../proof/price/prolonged.ts'
 import type { Manifest } from '../../proof/price/release.ts'
-import { type AnyRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
+import type { PricedRow, Row } from '../../proof/price/row.ts'
 import { type Release, rowOf } from '../store.ts'
 import { adviceAfter, has, type RefusedThere, refusedThere, toChoose, whyRefusedThere } from './advice.ts'
 import { AnswerProof, marksOf, type RowInRelease } from './answer-proof.ts'
@@ -22,7 +24,9 @@ import {
   relatedTo,
   whyNotAdjusted,
 } from './beside.ts'
+import { citable } from './cited-row.ts'
 import { checkRead, find, type LookupResult } from './find.ts'
+import { type OtherSide, otherSides } from './other-sides.ts'
 import type { Proofs } from './proofs.ts'
 
 /** Tells what became of the sources of a release. */
@@ -37,7 +41,7 @@ export function lostBehind(releases: Iterable<Manifest>, lostSources: LostSource
   return lostMember([...manifests.values()].flatMap(lostSources).slice(0, MOST_LOST))
 }
 
-/** The same as the unproved part of a list. */
+/** The unproved part of a list, likewise. */
 export function aboutLost(
   releases: Iterable<Manifest>,
   lostSources: LostSourcesOf,
@@ -57,6 +61,7 @@ export function answerText(proofs: Proofs, finding: LookupResult, lostSources: L
   proof.addTrace(finding.trace)
   const about = {
     related: relatedTo(proofs, question, decision.row),
+    ...besideMember(proofs, finding),
     ...lostMember(lostSources(main.release.manifest)),
   }
   return withMembers(main.stored.body, { row, ...marksOf(main.release), ...beside, proof: proof.member(), about })
@@ -66,12 +71,24 @@ export function answerText(proofs: Proofs, finding: LookupResult, lostSources: L
 export function besidePrice(proof: AnswerProof, finding: LookupResult): object {
   const { decision } = finding
   if (decision.outcome !== 'price') return {}
-  const { ignored, adjustment } = decision
-  return { ...placeMember(proof, finding), ...toldOf(ignored, adjustment) }
+  return { ...placeMember(proof, finding), ...sideOfAnswer(finding), ...toldOf(decision) }
 }
 
-const toldOf = (ignored: string[], adjustment: Adjustment | undefined): object => ({
+/** Whose bill the answer was given for, where the question says it. */
+export function sideOfAnswer({ question }: Pick<LookupResult, 'question'>): { side?: SideMember } {
+  const side = sideMember(question)
+  return side ? { side } : {}
+}
+
+/** The prices of the other sides, if there are any. */
+export function besideMember(proofs: Proofs, finding: LookupResult): { beside?: OtherSide[] } {
+  const beside = otherSides(proofs, finding)
+  return beside.length > 0 ? { beside } : {}
+}
+
+const toldOf = ({ ignored, left, adjustment }: PriceDecision): object => ({
   ...(ignored.length > 0 && { modifiers_ignored: ignored }),
+  ...(left.length > 0 && { left_to_bill: left }),
   ...(adjustment && { adjustment }),
 })
 
@@ -80,20 +97,23 @@ const placeMember = (proof: AnswerProof, finding: LookupResult): { place?: JsonT
 
 /** The short form: the amount and what it is, with a pointer to the proof. The leaf hash binds the rest. */
 export type ShortAnswer = ShortRow<PricedRow> & {
+  side?: SideMember
   modifiers_ignored?: string[]
+  left_to_bill?: string[]
   adjustment?: Adjustment
   about?: { sources_lost?: LostSource[] }
 }
 export function shortAnswer(proofs: Proofs, finding: LookupResult, lostSources: LostSourcesOf = () => []): ShortAnswer {
   const { decision } = finding
   if (decision.outcome !== 'price') throw shortRefusal(proofs, finding)
-  const { row, ignored, adjustment, chart } = decision
+  const { row, chart } = decision
   const main = citable(finding, chart, row)
   checkRead(proofs, finding.trace)
   const lost = lostMember(lostSources(main.release.manifest))
   return {
     ...(shortRow(proofs, main) as ShortRow<PricedRow>),
-    ...toldOf(ignored, adjustment),
+    ...sideOfAnswer(finding),
+    ...toldOf(decision),
     ...('sources_lost' in lost && { about: lost }),
   }
 }
@@ -110,16 +130,6 @@ export function shortRow(proofs: Proofs, { release, stored }: RowInRelease): Sho
   const { data_class, effective_to: ends } = release.manifest
   const effective_to = proofs.view.periodOf(release)?.to ?? ends
   return { ...rest, data_class, effective_to, ...marksOf(release), proof: proofs.refer(release, stored) }
-}
-
-/** A row that the rule chose, as it is stored. */
-export function citable({ trace }: Pick<LookupResult, 'trace'>, chart: string, row: AnyRow): RowInRelease {
-  const key = rowKey(row)
-  for (const { release, shown } of trace.lists) {
-    const stored = release.chart === chart ? shown.find(({ row_key }) => row_key === key) : undefined
-    if (stored) return { release, stored }
-  }
-  throw new Error('the rule chose a row that it did not read')
 }
 
 const CODES = {
@@ -152,6 +162,7 @@ export function refusalIn(
     ...ruleOf(finding),
     ...(main && { row: proof.show(main).toJSON() }),
     ...placeMember(proof, finding),
+    ...sideOfAnswer(finding),
     ...(charts && { charts }),
     ...(known && { last_known: proof.show(known.row).toJSON() }),
     about,
@@ -172,6 +183,7 @@ function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
   const members = {
     ...ruleOf(finding),
     ...(main && { row: shortRow(proofs, main) }),
+    ...sideOfAnswer(finding),
     ...(charts && { charts }),
     ...(known && { last_known: shortRow(proofs, known.row) }),
     proof: { type: PROOF_REF, href: hrefOf(finding.question) },
@@ -181,9 +193,9 @@ function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
 }
 
 /** Where the same refusal is with its whole proof. */
-function hrefOf({ cpt, region, npi, day, modifiers, setting, basis }: ParsedQuestion): string {
+function hrefOf({ cpt, region, npi, day, modifiers, setting, basis, bill }: ParsedQuestion): string {
   const modifier = modifiers.join('-') || null
-  const asked = { cpt, region: npi === null ? regionText(region) : null, npi, modifier, setting, basis }
+  const asked = { cpt, region: npi === null ? regionText(region) : null, npi, modifier, setting, basis, ...bill }
   return referencePath(asked, day)
 }
 

@@ -110,8 +110,8 @@ function editionsAsked(proofs: Proofs, { limit: _l, offset: _o, ...asked }: Hist
   return { question, charts, periods: charts.flatMap((each) => proofs.view.periodsOf(each)).sort(compareEditions) }
 }
 
-function chartsAsked({ view, charts }: Proofs, { npi, basis, setting }: ParsedQuestion): readonly string[] {
-  if (npi === null) return chartsFor(basis, setting, charts)
-  const chart = view.chartOf(npi)
+function chartsAsked({ view, charts }: Proofs, question: ParsedQuestion): readonly string[] {
+  if (question.npi === null) return chartsFor(question, charts)
+  const chart = view.chartOf(question.npi)
   return chart === undefined ? [] : [chart]
 }

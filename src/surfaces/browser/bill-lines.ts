@@ -4,6 +4,7 @@
 import { type BillQuestion, MOST_LINES } from '../../proof/list/batch.ts'
 import { isUnits } from '../../proof/lookup/bill.ts'
 import { isDay } from '../../proof/shape.ts'
+import { CODE_FORM } from '../../tables/charts.ts'
 import { readRegions } from '../words/places.ts'
 import { allModifiers, readAmount, readCode, readDay, readModifiers } from '../words/values.ts'
 
@@ -121,7 +122,7 @@ const MODIFIERS = /^([A-Z0-9]{2}(-[A-Z0-9]{2}){0,3})?$/
 /** The line as it is understood, or what is wrong with it. */
 function entryOf(of: (field: Field) => string, defaults: BillDefaults): Omit<BillEntry, 'at'> | string {
   const { cpt: code, modifier: own } = readCode(of('code')) ?? { cpt: '', modifier: '' }
-  if (!/^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/.test(code)) return codeFault(of('code'))
+  if (!CODE_FORM.test(code)) return codeFault(of('code'))
   const modifier = allModifiers(own, readModifiers(of('modifier')))
   if (!MODIFIERS.test(modifier))
     return 'the modifier does not have two characters, such as 26; without a heading the columns are code, modifier, units, billed, place, day'

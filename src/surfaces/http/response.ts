@@ -215,7 +215,7 @@ export function problemText(problem: Problem, options: RefusalOptions): string {
   })
 }
 
-/** The same as a value, for whoever reads or changes it. */
+/** The body as a value, for readers that change it. */
 export const problemDocument = (problem: Problem, options: RefusalOptions): Record<string, unknown> =>
   JSON.parse(problemText(problem, options))
 

@@ -4,13 +4,14 @@
 import { jsonIn } from '../../proof/canonical-json.ts'
 import { isNpi } from '../../proof/lookup/npi.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
-import { BASES, SETTINGS } from '../../proof/price/row.ts'
+import { isPlaceOfService, isRevenueCode } from '../../proof/lookup/side.ts'
+import { BASES, keyMembers, SETTINGS } from '../../proof/price/row.ts'
 import { isDay, isObject, type Members, own } from '../../proof/shape.ts'
+import { BILL_KINDS } from '../../tables/sides.ts'
 import { readRegions } from './places.ts'
 import { allModifiers, readAmount, readCode, readDay, readModifiers } from './values.ts'
 
 const MOST_CHARACTERS = 100
-const CODE = /^([0-9]{4}[0-9A-Z]|[A-Z][0-9]{4})$/
 const MODIFIERS = /^[A-Z0-9]{2}(-[A-Z0-9]{2}){0,3}$/
 
 /** Places of service that mean one setting. A hospital means several: its own payment, or the doctor’s fee in it. */
@@ -34,6 +35,20 @@ export function readSetting(text: string): string | undefined {
   return SETTINGS.find((each) => each === word) ?? SETTING_WORDS.find(([, words]) => words.test(word))?.[0]
 }
 
+/** Words for whose bill it is. */
+const KIND_WORDS: readonly [kind: string, words: RegExp][] = [
+  ['hospital', /^((outpatient_)?(hospital|facility)(_outpatient)?|er|emergency_(room|department)|institutional|ub_?)$/],
+  ['professional', /^((doctor|physician|practitioner|clinician)s?|professional_fee|office|cms_?)$/],
+  ['surgery_center', /^(asc|(ambulatory_)?surg(ery|ical)_cent(er|re))$/],
+  ['equipment', /^(dme|dmepos|supplier|medical_equipment|(durable_)?medical_equipment)$/],
+]
+
+/** `Hospital`, `ER`, `physician`, `DME`: whose bill it is. */
+export function readKind(text: string): string | undefined {
+  const word = folded(text)
+  return BILL_KINDS.find((each) => each === word) ?? KIND_WORDS.find(([, words]) => words.test(word))?.[0]
+}
+
 /** How each parameter is read. Undefined: the text is not surely understood, and the lookup says what to send. */
 const READERS: Readonly<Record<string, (text: string, today?: string) => string | number | undefined>> = {
   region: (text) => (parseRegion(text) ? text : only(readRegions(text))),
@@ -47,6 +62,17 @@ const READERS: Readonly<Record<string, (text: string, today?: string) => string 
     ),
   setting: readSetting,
   basis: (text) => BASES.find((each) => [each, each.replace(/^(medicare|hospital)_/, '')].includes(folded(text))),
+  kind: readKind,
+  revenue_code: (text) => only([text.trim().replace(/^(rev(enue)?( code)?|rc)[ :.-]*/i, '')].filter(isRevenueCode)),
+  place_of_service: (text) =>
+    only(
+      [
+        text
+          .trim()
+          .replace(/^(pos|place of service)[ :.-]*/i, '')
+          .padStart(2, '0'),
+      ].filter(isPlaceOfService),
+    ),
   units: (text) => (/^[0-9]{1,6}$/.test(text.trim()) ? Number(text) : undefined),
   billed: (text) => readAmount(text.trim()),
 }
@@ -61,7 +87,7 @@ export function readLookup(sent: Members, today?: string, hasModifier = true): M
   const given = Object.entries(sent).filter(([, value]) => !isEmpty(value))
   const read = Object.fromEntries(given.map(([name, value]) => [name, readValue(name, value, today)]))
   const { cpt, modifier } = readCode(textOf(sent['cpt']) ?? '') ?? { cpt: '', modifier: '' }
-  if (!CODE.test(cpt)) return read
+  if (!keyMembers.code(cpt)) return read
   if (modifier === '') return { ...read, cpt }
   const all = allModifiers(modifier, textOf(read['modifier'] ?? '') ?? '?')
   return hasModifier && MODIFIERS.test(all) ? { ...read, cpt, modifier: all } : read
@@ -85,7 +111,15 @@ function joinedText(values: readonly unknown[]): string | undefined {
 }
 
 /** The parameters that may be sent once for all lines of a bill. */
-export const SHARED_NAMES: readonly string[] = ['region', 'npi', 'as_of', 'setting', 'basis']
+export const SHARED_NAMES: readonly string[] = [
+  'region',
+  'npi',
+  'as_of',
+  'setting',
+  'basis',
+  'kind',
+  'place_of_service',
+]
 
 /** Reads the input of an operation that takes one lookup, or lines of them. `names` are those of its parameters. */
 export function readInput(sent: Members, names: readonly string[], today: string): Members {
@@ -143,7 +177,7 @@ const comparable = (value: unknown): string | undefined => textOf(value)?.trim()
 /** Whether the value was understood. A value that was not is refused later, and not repeated here: the note has a closed form. */
 function isRead(name: string, value: unknown): boolean {
   const text = textOf(value)
-  return text !== undefined && (name === 'cpt' ? CODE.test(text) : own(READERS, name)?.(text) !== undefined)
+  return text !== undefined && (name === 'cpt' ? keyMembers.code(text) : own(READERS, name)?.(text) !== undefined)
 }
 const changesIn = (sent: Members, read: Members): string =>
   Object.entries(read)

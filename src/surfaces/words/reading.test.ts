@@ -18,6 +18,15 @@ test('a code is read as people write it', () => {
     ['hcpcs: j0585', 'J0585', ''],
     ['71046-26', '71046', '26'],
     ['71046 tc', '71046', 'TC'],
+    ['MS-DRG 470', 'DRG-470'],
+    ['drg-470', 'DRG-470'],
+    ['APR-DRG 302-3', 'APR-302.3'],
+    ['rev code 450', 'RC-0450'],
+    ['Revenue code: 0450', 'RC-0450'],
+    ['apc 5012', 'APC-5012'],
+    ['NDC 0781-1943-39', 'NDC-00781194339'],
+    ['DRG 47', undefined],
+    ['NDC 5766501014', undefined],
     ['71046-26-59', '71046', '26-59'],
     ['71046 26, 59', '71046', '26-59'],
     ['992', undefined],
@@ -129,7 +138,7 @@ test('whatever is written, what comes of it has a closed form', () => {
         for (const region of readRegions(text)) expect(parseRegion(region)).toBeDefined()
         const amount = readAmount(text)
         expect(amount === undefined || isBilled(amount)).toBe(true)
-        expect(readCode(text)?.cpt ?? 'AAAAA').toMatch(/^[0-9A-Z]{5}$/)
+        expect(readCode(text)?.cpt ?? 'AAAAA').toMatch(/^([0-9A-Z]{5}|(DRG|APR|RC|APC|NDC)-[0-9.]+)$/)
       },
     ),
   )

@@ -1,13 +1,33 @@
 // Codes, days and amounts as people write them on bills and in forms, read into the one form that lookups take.
 
 import { capitals, codeOf } from '../../proof/lookup/question.ts'
+import { drugCode, outpatientGroup, revenueCode, severityCode, stayCode } from '../../proof/price/code.ts'
 
 /** `71046-26`, `71046 26 59`, `CPT 71046`, `27447RT`: a code with its modifiers. Digits that follow it at once may be those of another number. */
 const CODE_WITH_MODIFIERS =
   /^ *(?:(?:CPT|HCPCS|code):? *)?([0-9A-Z]{5})(?:[ ,-]+([0-9A-Z]{2}(?:[ ,-]+[0-9A-Z]{2}){0,3})|([A-Z][0-9A-Z]|[0-9][A-Z]))? *$/i
 
+/** `MS-DRG 470`, `revenue code 450`, `NDC 0781-1943-39`: the words before the number of another kind of code. */
+const OTHER_KINDS: readonly [words: RegExp, read: (number: string) => string | undefined][] = [
+  [/^ *(?:MS[ -]?)?DRG[ :#-]{0,3}(?=[0-9])/i, stayCode],
+  [/^ *APR(?:[ -]?DRG)?[ :#-]{0,3}(?=[0-9])/i, severityCode],
+  [/^ *(?:RC|REV(?:ENUE)?\.?(?: CODE)?)[ :#-]{0,3}(?=[0-9])/i, revenueCode],
+  [/^ *APC[ :#-]{0,3}(?=[0-9])/i, outpatientGroup],
+  [/^ *NDC[ :#-]{0,3}(?=[0-9])/i, drugCode],
+]
+
+function readOtherKind(text: string): string | undefined {
+  for (const [words, read] of OTHER_KINDS) {
+    const [before] = words.exec(text) ?? []
+    if (before !== undefined) return read(text.slice(before.length).trimEnd())
+  }
+  return undefined
+}
+
 /** Undefined for a text of another form. Whether there is such a code is another question. */
 export function readCode(text: string): { cpt: string; modifier: string } | undefined {
+  const other = readOtherKind(text)
+  if (other !== undefined) return { cpt: other, modifier: '' }
   const [, cpt, apart, modifiers = apart ?? ''] = CODE_WITH_MODIFIERS.exec(text) ?? []
   return cpt === undefined ? undefined : { cpt: codeOf(cpt), modifier: readModifiers(modifiers) }
 }

@@ -2,7 +2,7 @@ import type { TestApp } from '../harness.ts'
 import { ask, refusalOf } from '../lookup.ts'
 import { BASES, type Basis, type ChargeKey, type Combination, type Statement } from './combinations.ts'
 
-// What a person who asks over HTTP should be told, from the plain reading of the file alone.
+// Answers that a person who asks over HTTP should get, from the plain reading of the file alone.
 
 const CLASSES = ['facility', '', 'professional']
 
@@ -40,7 +40,7 @@ export async function mistold(
     const told = refused ?? ('amount' in price ? price.amount : `${price.low}..${price.high}`)
     const { low, high } = statement ?? {}
     const amount = low === high ? low : `${low}..${high}`
-    // What is not stated is an absence, or is not in the file; a price it must not be.
+    // An amount that is not stated is an absence, or is not in the file; a price it must not be.
     if (statement ? told !== amount : refused === undefined)
       wrong.push(`${key}|${basis}: stated ${amount}, told ${told}`)
   }

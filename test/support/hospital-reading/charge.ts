@@ -3,7 +3,7 @@ import type { StatedAmount } from './stated-amount.ts'
 export type Setting = 'outpatient' | 'inpatient' | null
 export type Class = 'facility' | 'professional' | null
 
-/** What one line of a CSV, or one charge of a JSON item, states. */
+/** A statement of one line of a CSV, or of one charge of a JSON item. */
 export interface Charge {
   line: number
   /** Read from a line whose quotes are wrong. */
@@ -12,7 +12,7 @@ export interface Charge {
   isAdrift: boolean
   /** Procedure codes. The same amounts are stated for each. */
   codes: string[]
-  /** Those whose zeros were put back. */
+  /** Codes whose zeros were put back. */
   restored: string[]
   /** Sorted and joined as in keys; empty for none. */
   modifier: string
@@ -80,7 +80,7 @@ function severalIn({ code, type }: TypedCode): string[] {
   return codes.includes(undefined) ? [] : (codes as string[])
 }
 
-/** What stands in the cells for modifiers: modifiers, and in some files revenue codes. */
+/** Reads the cells for modifiers: modifiers, and in some files revenue codes. */
 export interface Modifiers {
   /** Sorted and joined as in keys; empty for none. */
   modifier: string
@@ -129,7 +129,7 @@ export function unitOf(amount: string, type: string): string {
   return number > 0 && word !== '' ? `${number} ${word}` : '?'
 }
 
-/** What a line states before it is known whom and what it is for. */
+/** A line before it is known whom and what it is for. */
 export interface RawCharge {
   line: number
   isGuess: boolean

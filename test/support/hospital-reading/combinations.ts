@@ -4,7 +4,7 @@ import { compareDollars, type StatedAmount } from './stated-amount.ts'
 export const BASES = ['hospital_gross', 'hospital_cash', 'hospital_negotiated_low', 'hospital_negotiated_high'] as const
 export type Basis = (typeof BASES)[number]
 
-/** What a file states on one basis under one code, modifier, setting and class: the least and the greatest amount. */
+/** The least and the greatest amount that a file states on one basis under one code, modifier, setting and class. */
 export interface Statement {
   low: string | undefined
   high: string | undefined
@@ -12,7 +12,7 @@ export interface Statement {
   lines: number[]
   /** Amounts that stand there and cannot be read. */
   unreadable: number
-  /** What the amounts are for, as the lines say it; nothing where a line does not say it. */
+  /** Units of the amounts, as the lines say them; nothing where a line does not say it. */
   units: Set<string>
 }
 
@@ -21,7 +21,7 @@ export type ChargeKey = string
 
 export interface Combination {
   bases: Record<Basis, Statement>
-  /** The same without lines whose quotes are wrong, if there are any: who does not guess reads this, and says so. */
+  /** Amounts without lines whose quotes are wrong, if there are any: a reader who does not guess reads these, and says so. */
   unguessed: Record<Basis, Statement> | undefined
   /** A line has a rate below the least, or above the greatest, that it states itself. */
   isRateBelow: boolean
@@ -67,7 +67,7 @@ class Gathering {
   readonly cash = new Amounts()
   readonly min = new Amounts()
   readonly max = new Amounts()
-  /** Of lines that do not state the least, or the greatest, themselves. */
+  /** Amounts of lines that do not state the least, or the greatest, themselves. */
   readonly ratesBesideMin = new Amounts()
   readonly ratesBesideMax = new Amounts()
   isRateBelow = false

@@ -14,7 +14,7 @@ export interface Comparison {
   /** Keys and bases under which the file states an amount that can be read. */
   combinations: number
   found: number
-  /** Of those found: marked, because another amount under the key cannot be read. */
+  /** Marked ones among those found: another amount under the key cannot be read. */
   marked: number
   /** Under which something stands, and no amount that can be read: they have an absence. */
   absences: number
@@ -140,7 +140,7 @@ function isNear([code, modifier, setting, whose]: readonly string[], key: Charge
 
 const FLAGS = ['code_restored', 'mixed_units', 'rate_outside_range', 'unit_unparsed']
 
-/** What else is to be said of a price: sorted. */
+/** Other remarks on a price: sorted. */
 function flagsOf({ bases, isRestored, isRateBelow, isRateAbove }: Combination, basis: Basis): string[] {
   const isOutside = { hospital_negotiated_low: isRateBelow, hospital_negotiated_high: isRateAbove }[basis as string]
   return [
@@ -151,7 +151,7 @@ function flagsOf({ bases, isRestored, isRateBelow, isRateAbove }: Combination, b
   ]
 }
 
-/** Who does not guess what stands on a torn line says that something is left out. */
+/** A reader who does not guess at a torn line says that something is left out. */
 function isMarked({ low, high }: Statement, row: Row | undefined): boolean {
   if (row?.kind === 'absence') return row.reason === 'withheld_conflict' || (row.reason === 'unreadable' && !low)
   if (row?.kind !== 'price' || !row.flags.includes('partial')) return false

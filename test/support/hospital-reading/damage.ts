@@ -4,7 +4,7 @@ import { tornCsv } from './torn-csv.ts'
 
 export interface Damage {
   name: string
-  /** What a file states is the same as before. */
+  /** Damage that leaves the statements of a file as they were. */
   isHarmless: boolean
   /** The file as bytes, from the cells of its records: the first three are its head. */
   write: (records: string[][]) => Uint8Array
@@ -201,7 +201,7 @@ export interface HospitalJson extends Json {
   standard_charge_information: Item[]
 }
 
-/** The same for JSON, as text. */
+/** Damages JSON likewise, as text. */
 export const JSON_DAMAGES: { name: string; isHarmless: boolean; write: (file: HospitalJson) => string }[] = [
   {
     name: 'exponents',

@@ -117,7 +117,7 @@ function jsonFile(text: string): HospitalFile {
   }
 }
 
-/** What is neither text nor number nor nothing cannot be told. */
+/** A value that is neither text nor number nor nothing cannot be told. */
 const modifierTexts = (value: unknown): string[] =>
   [value].flat().flatMap((each) => (typeof each === 'object' && each !== null ? ['?'] : textsOf(each)))
 

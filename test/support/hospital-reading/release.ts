@@ -11,7 +11,7 @@ import { type Comparison, compareWithRows } from './comparison.ts'
 import { readHospitalFile } from './file.ts'
 
 interface LoadOptions {
-  /** Of a file that names none, or none that is one. */
+  /** Set for a file that names no day, or no valid one. */
   npis?: string[]
   /** Publishes it although it is held: of a file that was made so bad that it should be. */
   override?: boolean
@@ -22,7 +22,7 @@ export interface TwiceRead extends Comparison {
   npi: string
   /** The first day of the edition. */
   from: string
-  /** Of the first provider: the others have the same. */
+  /** Rows of the first provider: the others have the same. */
   rows: Row[]
   read: ReadonlyMap<ChargeKey, Combination>
 }

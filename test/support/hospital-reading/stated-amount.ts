@@ -1,4 +1,4 @@
-/** What one cell says about an amount of dollars: as rows have it, and as it stands there. */
+/** An amount of dollars in a cell: as rows have it, and as the cell has it. */
 export type StatedAmount =
   | { kind: 'none' }
   | { kind: 'zero' }
