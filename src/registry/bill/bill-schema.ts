@@ -55,12 +55,10 @@ export const BillQuery = z.strictObject({
   proof: ProofForm,
 })
 
-const Pointer = z
-  .strictObject({ release: z.int(), index: z.int() })
-  .meta({
-    id: 'RowPlace',
-    description: 'The place of a row in `proof`: the release by its place there, and the row by its index',
-  })
+const Pointer = z.strictObject({ release: z.int(), index: z.int() }).meta({
+  id: 'RowPlace',
+  description: 'The place of a row in `proof`: the release by its place there, and the row by its index',
+})
 const Permalink = z.string().meta({ description: 'The permalink of the row, with its whole proof' })
 
 const answerWith = <Row extends z.ZodType>(Row: Row, more: z.ZodRawShape) => {
@@ -124,11 +122,9 @@ const answerWith = <Row extends z.ZodType>(Row: Row, more: z.ZodRawShape) => {
       kind: z.enum(BILL_KINDS),
       why: z.enum(['kind', 'revenue_code', 'place_of_service', 'none_stated']),
     }),
-    claim: z
-      .enum(["one day's lines", 'type of bill', 'total'])
-      .meta({
-        description: 'What made lines one claim: those of a day, or all, as the type of bill or the total says',
-      }),
+    claim: z.enum(["one day's lines", 'type of bill', 'total']).meta({
+      description: 'What made lines one claim: those of a day, or all, as the type of bill or the total says',
+    }),
     by_history: z.array(z.strictObject({ chart: z.string(), day: z.string() })).optional(),
     prolonged: z.array(z.strictObject({ chart: z.string(), publisher_until: z.string() })).optional(),
     lines: z.array(OfLine),
