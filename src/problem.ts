@@ -53,6 +53,10 @@ export const PRICE_PROBLEMS = {
     'bundled',
     'Medicare treats this item as included in another service on the bill. A separate charge for it has no Medicare price to compare with: ask which service it belongs to.',
   ),
+  absent_algorithm_only: absent(
+    'algorithm_only',
+    'The hospital and this insurer agreed on a formula, and the hospital\u2019s file states no amount. Ask the insurer what it allows for this service at this hospital.',
+  ),
   absent_conditionally_packaged: absent(
     'conditionally_packaged',
     'Medicare usually includes this item in the payment for another hospital service of the same day. Ask which service it was billed with.',

@@ -89,7 +89,7 @@ const Statement = ({ price, question, hospital }: StatementProps) => {
       {sentencesBeside(price, question).map((sentence) => (
         <p>{sentence}</p>
       ))}
-      {price.kind === 'rate' && <p>This is a factor that is multiplied by units, not a price.</p>}
+      {price.kind === 'rate' && <p>{rateNote(price)}</p>}
       <dl class="facts">
         {hospital?.name !== undefined && (
           <>

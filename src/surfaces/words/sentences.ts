@@ -14,7 +14,6 @@ import {
   type DataClass,
   dollars,
   doubtsOf,
-  FACTOR,
   isSample,
   type Marked,
   moneyOf,
@@ -81,7 +80,7 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
   const code = adjustment ? `${pricedCode(answer)}-${adjustment.modifier}` : pricedCode(answer)
   const source = sourceOf(answer)
   return [
-    `${adjustment ? moneyOf(adjustment) : priceOf(price)} is ${BASIS_WORDS[basis].is} for ${code} (${whereOf(answer)}) on ${day}.`,
+    `${adjustment ? moneyOf(adjustment) : priceOf(price)} is ${basisText(answer)} for ${code} (${whereOf(answer)}) on ${day}.`,
     ...(source && isSample(source) ? ['Sample data, not a real price.'] : []),
     ...sidesNote(question['modifier'], adjustment?.modifier).map((note) => `${note}.`),
     ...(adjustment
@@ -118,7 +117,7 @@ function sheetSentence(sheet: SheetAnswer, { question, ...context }: SentenceCon
   const absences = data.length - priced.length
   return [
     ...(prices.length > 0 || factors.length === 0 ? [listOf(prices, 'price', as_of)] : []),
-    ...(factors.length > 0 ? [listOf(factors, 'factor', as_of), FACTOR] : []),
+    ...(factors.length > 0 ? [listOf(factors, 'factor', as_of), ...new Set(factors.map(rateNote))] : []),
     ...(data.length === absences && not_held.length === 0 && !question['region']
       ? ['There may be some for a state or a ZIP code as region.']
       : []),
