@@ -121,6 +121,14 @@ export const PRICE_PROBLEMS = {
     'unknown_provider',
     'Ask without `npi` for the Medicare reference price; do not present that as the hospital\u2019s price.',
   ),
+  payer_not_listed: refused(
+    'payer_not_listed',
+    'Take a payer from `about.available.payers`, if it is the one of the patient. Another payer\u2019s rate, and the lowest or highest of all, is not this payer\u2019s: do not show it as such.',
+  ),
+  payer_ambiguous: refused(
+    'payer_ambiguous',
+    'Ask with the kind of plan of the patient, as `about.available.payers` has it, such as `aetna/commercial`. Do not choose one for them.',
+  ),
   row_not_found: refused('row_not_found', 'Take the permalink from the member `proof.href` of an answer.'),
   unknown_zip: refused(
     'unknown_zip',

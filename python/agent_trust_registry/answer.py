@@ -19,7 +19,7 @@ from .verdict import Failure, Verdict
 WORDS = frozenset({"type", "title", "status", "detail", "instance", "code", "request_id", "agent_hint", "errors"})
 """Members of a refusal that say nothing that is proved, but `code`."""
 _REFUSAL = WORDS | {"rule", "row", "place", "charts", "last_known", "about"}
-_BESIDE = frozenset({"place", "modifiers_ignored", "adjustment", "about"})
+_BESIDE = frozenset({"place", "modifiers_ignored", "adjustment", "listed_with", "about"})
 _is_rule = text(r"R([1-9]|1[01])")
 _is_charts = list_of(closed({"chart": is_chart, "held": list_of(closed({"from": is_day, "to": is_day}), most=8192)}), 1)
 
@@ -43,6 +43,7 @@ class Answer:
     last_known: ShownRow | None = None
     ignored: tuple[str, ...] = ()
     adjustment: Any = None
+    listed_with: Any = None
     at: int | None = None
 
     @property
@@ -106,7 +107,10 @@ def _take_price(body: dict[str, Any], row: ShownRow, at: int | None) -> Answer:
         if not is_known or adjustment is None or adjusted(row.row, str(modifier)) != adjustment:
             raise Failure("body_contradicts_proof", at)
     place = take_place(body, at)
-    return Answer(row=row, place=place, ignored=tuple(ignored), adjustment=adjustment, at=at)
+    listed_with = body.get("listed_with")
+    if "listed_with" in body and (listed_with is None or row.row.get("modifier") != listed_with):
+        raise Failure("body_contradicts_proof", at=at)
+    return Answer(row=row, place=place, ignored=tuple(ignored), adjustment=adjustment, listed_with=listed_with, at=at)
 
 
 def _are_ignored(value: Any) -> bool:
@@ -138,7 +142,8 @@ def _is_of(answer: Answer, decision: Decision, evidence: Evidence) -> bool:
         told = (code, decision.rule, None)
     return (
         (answer.code, answer.rule, answer.charts) == told
-        and (answer.ignored, answer.adjustment) == (decision.ignored, decision.adjustment)
+        and (answer.ignored, answer.adjustment, answer.listed_with)
+        == (decision.ignored, decision.adjustment, decision.listed_with)
         and is_shown(answer.row, row, decision.release, evidence)
         and is_shown(answer.place, decision.place, decision.place_release, evidence)
     )

@@ -7,7 +7,7 @@ from typing import Any
 from .answer import Answer, check_answer, is_shown, take_line, take_place
 from .canonical_json import canonical
 from .checkpoint import Ages
-from .choose import Decision, Place, UnknownZip, place_of
+from .choose import Decision, Place, UnknownZip, payer_prefix, place_of
 from .envelope import Evidence, Release, ShownRow, check_proof, take_row
 from .forms import Form, closed, is_count, is_day, list_of
 from .money import scaled
@@ -15,7 +15,7 @@ from .policy import Policy
 from .question import PARTS, Question, capitals, read_code, read_question
 from .release import is_chart
 from .row import Row, is_amount
-from .tables import CHARTS, SCHEDULES, STATES, WITHOUT_SETTING, can_hold, code_in
+from .tables import CHARTS, HOSPITAL_BASES, PAYER_BASES, SCHEDULES, STATES, WITHOUT_SETTING, can_hold, code_in
 from .verdict import Failure, Verdict
 
 Body = dict[str, Any]
@@ -171,7 +171,7 @@ def verify_sheet(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
     place = take_place(body)
     evidence = check_proof(body, [*data, *([place] if place else [])], policy, ages)
     if asked is not None:
-        question = read_question(read_asked(asked, ("cpt", "as_of", "region", "npi")))
+        question = read_question(read_asked(asked, ("cpt", "as_of", "region", "npi", "payer")))
         rows, not_held, known = _sheet(question, evidence)
         require(body["as_of"] == question.as_of and body.get("not_held", []) == not_held and len(rows) == len(data))
         require(is_shown(place, known.row, known.release, evidence))
@@ -198,14 +198,21 @@ def _sheet(question: Question, evidence: Evidence) -> tuple[list[tuple[Row, Rele
         if release is None:
             not_held.append(name)
             continue
-        for prefix in _prefixes(name, place, question.npi):
+        for prefix in _prefixes(name, place, question):
             rows += [(row, release) for row in release.rows.under(f"{code_in(name, question.code)}|{prefix}")]
     return rows, not_held, place
 
 
-def _prefixes(name: str, place: Place, npi: str | None) -> list[str]:
+def _prefixes_of_provider(question: Question) -> list[str]:
+    own = f"national|{question.npi}|"
+    payer = payer_prefix(question.payer) if question.payer else None
+    of_payer = [f"{basis}|{payer}" for basis in HOSPITAL_BASES if basis in PAYER_BASES and payer]
+    return [f"{own}{basis}|" for basis in HOSPITAL_BASES if basis not in PAYER_BASES] + [own + each for each in of_payer]
+
+
+def _prefixes(name: str, place: Place, question: Question) -> list[str]:
     if name not in CHARTS:
-        return [f"national|{npi}|"]
+        return _prefixes_of_provider(question)
     speaks = CHARTS[name]["speaks"]
     if "national" in (speaks, place.region) or place.state is None:
         return ["national|"]

@@ -1,4 +1,4 @@
-"""Questions: seven texts in, their meaning out (docs/spec/lookup.md#the-question)."""
+"""Questions: eight texts in, their meaning out (docs/spec/lookup.md#the-question)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 
 from .forms import is_day
 from .row import is_code, is_npi
-from .tables import BASES, CHARTS, SETTINGS, STATES, WITHOUT_SETTING, can_hold
+from .tables import BASES, CHARTS, PAYER_BASES, SETTINGS, STATES, WITHOUT_SETTING, can_hold
 from .verdict import Failure
 
-PARTS = ("cpt", "as_of", "region", "npi", "modifier", "setting", "basis")
+PARTS = ("cpt", "as_of", "region", "npi", "modifier", "setting", "basis", "payer")
+_PAYER = re.compile(r"[a-z0-9-]{1,40}(/[a-z_]{1,20})?", re.ASCII)
 _CAPITALS = {small: small - 32 for small in range(ord("a"), ord("z") + 1)}
 _REGION = re.compile(
     r"(?P<national>NATIONAL)|(?:US-)?(?P<state>[A-Z]{2})|US-(?P<of>[A-Z]{2})-[0-9]{2}"
@@ -36,6 +37,8 @@ class Question:
     modifiers: tuple[str, ...]
     setting: str | None
     basis: str | None
+    payer: str | None
+    """A payer whose own rate at the hospital is asked for, with the kind of plan or without."""
 
     @property
     def charts(self) -> list[str]:
@@ -65,16 +68,18 @@ def read_question(asked: Any) -> Question:
     _require(isinstance(asked, dict) and asked.keys() <= set(PARTS))
     _require(all(isinstance(part, str) for part in asked.values()))
     cpt, as_of = asked.get("cpt", ""), asked.get("as_of", "")
-    region, npi, modifier, setting, basis = (asked.get(part) or None for part in PARTS[2:])
+    region, npi, modifier, setting, basis, payer = (asked.get(part) or None for part in PARTS[2:])
     _require(is_day(as_of))
     _require(npi is None or (is_npi(npi) and _has_check_digit(npi)))
     modifier = capitals(modifier or "")
     _require(modifier == "" or _MODIFIERS.fullmatch(modifier) is not None)
     _require(setting is None or setting in SETTINGS)
     _require(basis is None or (basis in BASES and basis.startswith("hospital_") == (npi is not None)))
+    _require(payer is None or (npi is not None and _PAYER.fullmatch(payer) is not None))
+    _require(basis is None or (basis in PAYER_BASES) == (payer is not None))
     modifiers = tuple(sorted(set(modifier.split("-")))) if modifier else ()
     question = Question(read_code(cpt), as_of, **_place(region or "national"), npi=npi,
-                        modifiers=modifiers, setting=setting, basis=basis)  # fmt: skip
+                        modifiers=modifiers, setting=setting, basis=basis, payer=payer)  # fmt: skip
     _require(npi is not None or bool(_charts_of(basis, setting)))
     return question
 

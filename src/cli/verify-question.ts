@@ -22,7 +22,7 @@ export const QUESTION_OPTIONS = {
   'as-of': { type: 'string' },
   any: { type: 'boolean', default: false },
 } as const
-const PARTS = ['cpt', 'region', 'npi', 'modifier', 'setting', 'basis'] as const
+const PARTS = ['cpt', 'region', 'npi', 'modifier', 'setting', 'basis', 'payer'] as const
 
 type QuestionValues = { [part in (typeof PARTS)[number] | 'asked' | 'lines' | 'as-of']?: string | undefined } & {
   any?: boolean | undefined

@@ -88,11 +88,12 @@ export function answerIn(
   const at = place && seen.find(PLACE_CHART, place)
   const placeMember = at ? { place: proof.show(at.release, at.index) } : {}
   if (decision.outcome === 'price') {
-    const { ignored, adjustment } = decision
+    const { ignored, adjustment, listedWith } = decision
     const told = {
       ...placeMember,
       ...(ignored.length > 0 && { modifiers_ignored: ignored }),
       ...(adjustment && { adjustment }),
+      ...(listedWith !== undefined && { listed_with: listedWith }),
     }
     return { decision, told, main }
   }
@@ -110,6 +111,8 @@ export const CODES = {
   region_not_covered: 'region_not_covered',
   unknown_zip: 'unknown_zip',
   unknown_provider: 'unknown_provider',
+  payer_not_listed: 'payer_not_listed',
+  payer_ambiguous: 'payer_ambiguous',
   not_on_schedule: 'not_on_schedule',
 } as const
 

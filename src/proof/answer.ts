@@ -16,7 +16,7 @@ import { both, closed, hasOnly, isDay, listOf, type Members, words } from './sha
 import type { ShownRows, StatedRow } from './shown-rows.ts'
 
 /** The members of an answer beside its row. */
-export const BESIDE_ROW = words('place modifiers_ignored adjustment')
+export const BESIDE_ROW = words('place modifiers_ignored adjustment listed_with')
 /** The members of a refusal that are the server's word. */
 export const SAID = words('type title status code detail request_id agent_hint errors instance')
 export const BESIDE_REFUSAL = words('rule row place charts last_known')
@@ -43,9 +43,11 @@ export interface CheckedAnswer {
 
 /** Takes a price: the row is taken already, and `stated` has what stands beside it. */
 export function takePrice(shown: ShownRows, row: StatedRow, stated: Members): TakenAnswer {
-  const { place, modifiers_ignored, adjustment } = stated
+  const { place, modifiers_ignored, adjustment, listed_with } = stated
   ensure(hasOnly(stated, BESIDE_ROW), 'not_recognised')
   ensure(modifiers_ignored === undefined || isIgnored(modifiers_ignored), 'not_recognised')
+  const isListedWith = listed_with === undefined || ('modifier' in row.row && listed_with === row.row.modifier)
+  ensure(isListedWith, 'body_contradicts_proof')
   if (adjustment !== undefined) {
     const { modifier } = (adjustment ?? {}) as Members
     const follows = isText(modifier) && 'price' in row.row && adjust(row.row, modifier)
@@ -131,10 +133,14 @@ function codeOf(decision: Decision): string | undefined {
 }
 
 function agrees(evidence: Evidence, { stated }: TakenAnswer, decision: Decision): boolean {
-  const { code, rule, modifiers_ignored = [], adjustment, charts } = stated
+  const { code, rule, modifiers_ignored = [], adjustment, listed_with, charts } = stated
   if (code !== codeOf(decision)) return false
   if (decision.outcome === 'price')
-    return isSame(modifiers_ignored, decision.ignored) && isSame(adjustment, decision.adjustment)
+    return (
+      isSame(modifiers_ignored, decision.ignored) &&
+      isSame(adjustment, decision.adjustment) &&
+      isSame(listed_with, decision.listedWith)
+    )
   const missing = decision.outcome === 'no_edition' ? decision.charts : undefined
   return rule === decision.rule && (missing ? tellsHeld(evidence, charts, missing) : charts === undefined)
 }

@@ -54,5 +54,11 @@ export function noteLines(rejects: Findings, lines: number, rates: number): void
   const outside = OUT_OF_SCOPE.reduce((sum, rule) => sum + (rejects.get(rule)?.count ?? 0), 0)
   for (const [rule, finding] of rejects)
     finding.evaluated =
-      rule === OTHER_PAYER ? rates : OF_THE_FILE.includes(rule) ? 1 : OUT_OF_SCOPE.includes(rule) ? lines : lines - outside
+      rule === OTHER_PAYER
+        ? rates
+        : OF_THE_FILE.includes(rule)
+          ? 1
+          : OUT_OF_SCOPE.includes(rule)
+            ? lines
+            : lines - outside
 }

@@ -43,12 +43,13 @@ interface Block {
   digits: number
   levels: readonly string[]
 }
-/** In the order of bytes. A block is behind the last code of a procedure with its first letter. */
-const BLOCKS: readonly Block[] = WIDTHS.reduce<Block[]>((blocks, [prefix, digits, levels]) => {
-  const before = blocks.reduce((sum, { size }) => sum + size, 0)
+/** In the order of bytes. A block is behind the last code of a procedure with its first letter, and behind the blocks before it. */
+const BLOCKS: Block[] = []
+for (const [prefix, digits, levels] of WIDTHS) {
+  const before = BLOCKS.reduce((sum, { size }) => sum + size, 0)
   const from = (codeNumber(`${prefix[0]}9999`) as number) + 1 + before
-  return [...blocks, { from, size: 10 ** digits * levels.length, prefix, digits, levels }]
-}, [])
+  BLOCKS.push({ from, size: 10 ** digits * levels.length, prefix, digits, levels })
+}
 
 /** The number of a code of any kind, in the form that rows have. */
 export function numberOfCode(code: string): number {

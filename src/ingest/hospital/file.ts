@@ -138,7 +138,8 @@ export class AmountsReader {
     }
     const sink: ChargeSink = {
       charge: (code, variant, line, amounts) => take(code, { line, variant, amounts: [...amounts] }),
-      rates: (code, variant, line, payer, rates) => take(code, { line, variant, payer: payers.idOf(payer), rates: [...rates] }),
+      rates: (code, variant, line, payer, rates) =>
+        take(code, { line, variant, payer: payers.idOf(payer), rates: [...rates] }),
     }
     this.#feed = new Feed(sink, new Map(), payers)
   }

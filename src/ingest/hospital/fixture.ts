@@ -79,7 +79,15 @@ export function tallCsv(charges: readonly FixtureCharge[], head: FixtureHead = {
   const columns = [...COMMON, 'payer_name', 'plan_name', 'standard_charge|negotiated_dollar', ...STATED, ...MORE]
   const lines = charges.flatMap((charge) =>
     (charge.rates?.length ? charge.rates : ['']).map((rate) =>
-      line([...common(charge, all.words), payerNamed(all.words), all.words, rate, ...stated(charge), ...more(charge), all.words]),
+      line([
+        ...common(charge, all.words),
+        payerNamed(all.words),
+        all.words,
+        rate,
+        ...stated(charge),
+        ...more(charge),
+        all.words,
+      ]),
     ),
   )
   return [...generalLines(all), line([...columns, 'additional_generic_notes']), ...lines, ''].join('\n')

@@ -16,14 +16,7 @@ import {
 import { drugUnit } from './drug-unit.ts'
 import { codesOfBrokenItem, isRevenueType, LineCodes } from './line-codes.ts'
 import { npisIn } from './owner.ts'
-import {
-  disownRates,
-  noRates,
-  RATE_MARKS,
-  RATE_OWN_CODE,
-  RATE_RESTORED,
-  readRates,
-} from './payer-rates.ts'
+import { disownRates, noRates, RATE_MARKS, RATE_OWN_CODE, RATE_RESTORED, readRates } from './payer-rates.ts'
 import type { PayerBook } from './payers.ts'
 import {
   classOf,

@@ -64,8 +64,7 @@ export class ChargeKeys {
     const places = new Int32Array(this.size)
     for (let place = 0; place < this.size; place++) places[place] = place
     return places.sort(
-      (a, b) =>
-        (codes[a] as number) - (codes[b] as number) || (slots[a] as number) - (slots[b] as number),
+      (a, b) => (codes[a] as number) - (codes[b] as number) || (slots[a] as number) - (slots[b] as number),
     )
   }
 
@@ -79,7 +78,7 @@ export class ChargeKeys {
     const table = this.#table
     const mask = table.length - 1
     const mixed =
-      Math.imul(code % 2 ** 32 | 0, 0x9e3779b1) ^
+      Math.imul((code % 2 ** 32) | 0, 0x9e3779b1) ^
       Math.imul(Math.floor(slot / MOST_PARTS) + 1, 0x85ebca6b) ^
       Math.imul((slot % MOST_PARTS) + 1, 0xc2b2ae35)
     let at = (mixed ^ (mixed >>> 15)) & mask

@@ -1,8 +1,8 @@
+import { drugCode, outpatientGroup, revenueCode, severityCode, stayCode } from '../../proof/price/code.ts'
 import { codeIn } from '../findings.ts'
 import { isNothing } from './amounts.ts'
 import { boundCodes } from './bounds.ts'
 import { NOT_CPT, OTHER_CODE } from './charges.ts'
-import { drugCode, outpatientGroup, revenueCode, severityCode, stayCode } from '../../proof/price/code.ts'
 import { amongAll, codeNumber, numberOfCode } from './code-number.ts'
 
 /**

@@ -33,7 +33,13 @@ async function read(file: string, options: HospitalOptions = {}): Promise<{ rows
 const COMPLETE: [string, Totals][] = [
   [
     'real/1194866210_marthas-vineyard-hospital_v3_tall_COMPLETE.csv.gz',
-    { npis: ['1194866210'], last_updated_on: '2026-03-27', rows: 45_004, ranges: 7_030, rejects: { not_cpt: 88, other_payer: 2 } },
+    {
+      npis: ['1194866210'],
+      last_updated_on: '2026-03-27',
+      rows: 45_004,
+      ranges: 7_030,
+      rejects: { not_cpt: 88, other_payer: 2 },
+    },
   ],
   [
     'real-full/1649248626_wellstar-kennestone_v3_tall_ALLROWS.csv.gz',
@@ -95,15 +101,15 @@ for (const [file, expected] of [...COMPLETE, ...TRUNCATED])
 
 /** The check digits of their sample NPIs are wrong, or they name none. */
 const EXAMPLES: [string, number][] = [
-  ['cms-spec/examples/CSV/Tall/V3.0.0_Tall_CSV_Format_Example.csv', 34],
-  ['cms-spec/examples/CSV/Wide/V3.0.0_Wide_CSV_Format_Example.csv', 34],
-  ['cms-spec/examples/JSON/v3_json_format_example.json', 34],
-  ['cms-spec/archive/examples/CSV/Tall/V2.0.0_Tall_CSV_Format_Example.csv', 24],
-  ['cms-spec/archive/examples/CSV/Wide/V2.0.0_Wide_CSV_Format_Example.csv', 24],
-  ['cms-spec/archive/examples/JSON/V2.0.0_JSON_Format_Example.json', 24],
-  ['cms-validator-fixtures/sample-tall-valid.csv', 8],
-  ['cms-validator-fixtures/sample-wide-valid.csv', 8],
-  ['cms-validator-fixtures/sample-valid.json', 8],
+  ['cms-spec/examples/CSV/Tall/V3.0.0_Tall_CSV_Format_Example.csv', 178],
+  ['cms-spec/examples/CSV/Wide/V3.0.0_Wide_CSV_Format_Example.csv', 178],
+  ['cms-spec/examples/JSON/v3_json_format_example.json', 178],
+  ['cms-spec/archive/examples/CSV/Tall/V2.0.0_Tall_CSV_Format_Example.csv', 121],
+  ['cms-spec/archive/examples/CSV/Wide/V2.0.0_Wide_CSV_Format_Example.csv', 121],
+  ['cms-spec/archive/examples/JSON/V2.0.0_JSON_Format_Example.json', 121],
+  ['cms-validator-fixtures/sample-tall-valid.csv', 25],
+  ['cms-validator-fixtures/sample-wide-valid.csv', 25],
+  ['cms-validator-fixtures/sample-valid.json', 25],
 ]
 testOnPublished(
   'CMS\u2019s examples load once their NPI is given',

@@ -31,15 +31,22 @@ export function* rowsOfTally(
   }
 }
 
-function rowsOfEntries({ code, hospital, payers: rates }: CodeEntries, payers: PayerBook, effective_from: string): Row[] {
-  const rows = [...settled(hospital)].flatMap(([variant, entry]) => rowsOf(entry, baseOf(code, variant, effective_from)))
+function rowsOfEntries(
+  { code, hospital, payers: rates }: CodeEntries,
+  payers: PayerBook,
+  effective_from: string,
+): Row[] {
+  const rows = [...settled(hospital)].flatMap(([variant, entry]) =>
+    rowsOf(entry, baseOf(code, variant, effective_from)),
+  )
   const torn = [...hospital].filter(([variant]) => variant.includes(LOST))
   for (const [number, entries] of rates) {
     const payer = payers.idOf(number)
     const known = settled(entries)
     for (const [variant, lost] of torn)
       for (const each of settingsOf(variant)) for (const sound of maybe(each, known)) sound.doubtRates(lost, AMOUNTS)
-    for (const [variant, entry] of known) rows.push(...rowsOfPayer(entry, { ...baseOf(code, variant, effective_from), payer }))
+    for (const [variant, entry] of known)
+      rows.push(...rowsOfPayer(entry, { ...baseOf(code, variant, effective_from), payer }))
   }
   return rows
 }

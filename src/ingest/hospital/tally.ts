@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LoadBudget } from '../budget.ts'
 import { unreadable } from '../../files/unreadable.ts'
+import type { LoadBudget } from '../budget.ts'
 import {
   ABOVE,
   type Amounts,
@@ -271,7 +271,8 @@ export class ChargeTally implements ChargeSink {
     for (let part = 0; part < STATED_RATES; part++) {
       const amount = rates[part] as number
       // A rate by the day, or by a hundred dollars, is for no unit of a drug.
-      if (amount !== 0) this.#add(code, first + part, line, amount, part === BY_DAY || part === PERCENT ? NO_UNIT : unit, marks)
+      if (amount !== 0)
+        this.#add(code, first + part, line, amount, part === BY_DAY || part === PERCENT ? NO_UNIT : unit, marks)
     }
   }
 

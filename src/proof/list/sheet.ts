@@ -34,7 +34,7 @@ export async function checkSheet(
   const evidence = await factsOf(shown)
   const answers = rows.map((row) => rowAnswer(evidence, row))
   if (question === undefined) return { evidence, answers }
-  const asked = understood(question, ['cpt', 'as_of', 'region', 'npi'])
+  const asked = understood(question, ['cpt', 'as_of', 'region', 'npi', 'payer'])
   ensure(asked, 'question_malformed')
   const { cpt, day } = asked
   const sheet = sheetFor(asked, registryOn(evidence, day), evidence.charts)

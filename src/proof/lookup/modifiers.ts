@@ -1,7 +1,7 @@
 // The effect of a modifier on the amount of a Medicare schedule: none, a factor, or a row of its own.
 // docs/spec/tables/modifiers.json says which has which, with the source of each.
 
-import { BOTH_SIDES, FACTOR_MODIFIERS, NEUTRAL_MODIFIERS } from '../../tables/modifiers.ts'
+import { ANY_LINE_MODIFIERS, BOTH_SIDES, FACTOR_MODIFIERS, NEUTRAL_MODIFIERS } from '../../tables/modifiers.ts'
 import { tenThousandths } from '../price/money.ts'
 import { dollars } from '../price/physician-fee.ts'
 import type { PricedRow } from '../price/row.ts'
@@ -9,6 +9,10 @@ import { own } from '../shape.ts'
 
 /** Whether a modifier changes no payment. */
 export const isNeutral = (modifier: unknown): boolean => NEUTRAL_MODIFIERS.has(modifier)
+
+/** The modifiers that say of a hospital's line only what any line of the code is, such as TC of imaging. */
+export const ofAnyLine = (code: string): string[] =>
+  ANY_LINE_MODIFIERS.flatMap(({ modifier, for: codes }) => (codes.test(code) ? [modifier] : []))
 
 /** Both sides in one line are billed as 50, or as LT and RT: CMS pays them alike. */
 export function withBothSides(modifiers: readonly string[]): readonly string[] {

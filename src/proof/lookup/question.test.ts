@@ -18,6 +18,7 @@ test('what is left out or empty has its default', () => {
     modifiers: [],
     setting: undefined,
     basis: undefined,
+    payer: undefined,
   } as const
   expect(parsed({})).toEqual({ ...bare, modifiers: [] })
   expect(parsed({ region: '', npi: '', modifier: '', setting: '', basis: '' })).toEqual({ ...bare, modifiers: [] })

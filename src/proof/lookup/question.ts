@@ -2,7 +2,7 @@
 
 import { isText } from '../canonical-json.ts'
 import { chartsFor } from '../price/charts.ts'
-import { type Basis, keyMembers, type Setting } from '../price/row.ts'
+import { type Basis, isPerPayer, keyMembers, type Setting } from '../price/row.ts'
 import { isDay, isObject } from '../shape.ts'
 import { isNpi } from './npi.ts'
 import { parseRegion, type Region } from './region.ts'
@@ -17,6 +17,8 @@ export interface Question {
   modifier?: string | undefined
   setting?: string | undefined
   basis?: string | undefined
+  /** A payer, with or without the kind of plan, whose own rate at a hospital is asked for. */
+  payer?: string | undefined
 }
 
 export interface ParsedQuestion {
@@ -28,16 +30,20 @@ export interface ParsedQuestion {
   modifiers: string[]
   setting: Setting | undefined
   basis: Basis | undefined
+  /** `aetna/commercial`, or `aetna` for the one kind of plan that it has. */
+  payer: string | undefined
 }
 
-export type QuestionFault = 'cpt' | 'as_of' | 'region' | 'npi' | 'modifier' | 'setting' | 'basis'
+export type QuestionFault = 'cpt' | 'as_of' | 'region' | 'npi' | 'modifier' | 'setting' | 'basis' | 'payer'
 
 /** No other members: an answer must not pass for one to a question with more. */
 export const hasOnlyTexts = (value: unknown, names: readonly string[]): boolean =>
   isObject(value) &&
   Object.entries(value).every(([name, text]) => names.includes(name) && (text === undefined || isText(text)))
 
-const PARTS = ['cpt', 'as_of', 'region', 'npi', 'modifier', 'setting', 'basis']
+const PARTS = ['cpt', 'as_of', 'region', 'npi', 'modifier', 'setting', 'basis', 'payer']
+/** A payer, with its kind of plan or without. */
+export const PAYER = /^[a-z0-9-]{1,40}(\/[a-z_]{1,20})?$/
 
 /** One space for several inside. Other blanks are kept. */
 export const codeOf = (text: string): string => capitals((text.match(/[^ ]+/g) ?? []).join(' '))
@@ -61,6 +67,10 @@ export function parseQuestion(question: Question): ParsedQuestion | QuestionFaul
   if (!keyMembers.setting(setting ?? null)) return 'setting'
   const basis = given('basis')
   if (basis !== undefined && !isBasisFor(npi, basis)) return 'basis'
+  const payer = given('payer')
+  if (payer !== undefined && (npi === null || !PAYER.test(payer))) return 'payer'
+  // Rates of payers are those of one of them.
+  if (basis !== undefined && isPerPayer(basis as Basis) !== (payer !== undefined)) return 'payer'
   // Without a hospital, no schedule has some of the settings.
   const side = { basis: basis as Basis | undefined, setting: setting as Setting | undefined }
   const isOnNoSchedule = chartsFor(side).length === 0
@@ -72,6 +82,7 @@ export function parseQuestion(question: Question): ParsedQuestion | QuestionFaul
     npi,
     modifiers: [...new Set(modifier?.split('-') ?? [])].sort(),
     ...side,
+    payer,
   }
 }
 

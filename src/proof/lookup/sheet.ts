@@ -2,14 +2,15 @@
 // and the verifier checks that nothing is missing.
 
 import { type ChartFacts, type ChartTable, canHold, codeIn, factsOf, PLACE_CHART } from '../price/charts.ts'
-import type { AnyRow, PlaceRow } from '../price/row.ts'
+import { type AnyRow, isPerPayer, type PlaceRow } from '../price/row.ts'
+import { payerPrefix } from './choose.ts'
 import type { Registry } from './lists.ts'
 import { type Place, placeOf } from './place.ts'
 import type { ParsedQuestion, Question } from './question.ts'
 import { localitiesOf } from './region.ts'
 
 /** The question to a sheet. */
-export type SheetQuestion = Pick<Question, 'cpt' | 'as_of' | 'region' | 'npi'>
+export type SheetQuestion = Pick<Question, 'cpt' | 'as_of' | 'region' | 'npi' | 'payer'>
 
 export interface SheetRow {
   chart: string
@@ -29,7 +30,7 @@ export type Sheet =
   | { outcome: 'no_edition'; charts: string[] }
 
 /** Searches every schedule, and with a provider its own file. */
-export function sheetFor({ cpt, region, npi }: ParsedQuestion, registry: Registry, table: ChartTable): Sheet {
+export function sheetFor({ cpt, region, npi, payer }: ParsedQuestion, registry: Registry, table: ChartTable): Sheet {
   const { lists, timeline, providers } = registry
   const own = npi === null ? undefined : providers.chartOf(npi)
   if (npi !== null && own === undefined) return { outcome: 'unknown_provider' }
@@ -47,13 +48,21 @@ export function sheetFor({ cpt, region, npi }: ParsedQuestion, registry: Registr
       notHeld.push(chart)
       continue
     }
-    for (const prefix of chart === own ? [`national|${npi}|`] : prefixesOf(facts, place)) {
+    for (const prefix of chart === own ? prefixesOfProvider(facts, npi as string, payer) : prefixesOf(facts, place)) {
       const found = lists.under(chart, `${codeIn(facts, cpt)}|${prefix}`)
       rows.push(...found.map((row) => ({ chart, row })))
     }
   }
   return { outcome: 'sheet', rows, notHeld, place: place.row }
 }
+
+/** The prefixes of a hospital's keys after the code: its own amounts, and with a payer all rows of that payer. */
+const prefixesOfProvider = ({ bases }: ChartFacts, npi: string, payer: string | undefined): string[] =>
+  bases.flatMap((basis) => {
+    const prefix = `national|${npi}|${basis}|`
+    if (!isPerPayer(basis)) return [prefix]
+    return payer === undefined ? [] : [`${prefix}${payerPrefix(payer)}`]
+  })
 
 /** The prefixes of keys after the code: the place, as far as the chart tells places apart, then the whole country. */
 function prefixesOf({ speaks }: ChartFacts, { region, state = '', area }: Place): string[] {

@@ -104,7 +104,9 @@ export const DOSAGE_UNITS: readonly string[] = [
   ...['MG', 'ML', 'MCG', 'IU', 'UNIT', 'UNITS', 'GM', 'CC', 'DOSE', 'EA', 'EACH'],
   ...['MICROCURIE', 'MILLICURIE', 'MEQ', 'GR', 'ME', 'UN', 'F2'],
 ]
-const PER = new RegExp(`^(MONTH|DAY|MILE|UNIT|100 USD|([1-9]\\d{0,6}(\\.\\d{1,4})?|0\\.\\d{1,4}) (${DOSAGE_UNITS.join('|')}))$`)
+const PER = new RegExp(
+  `^(MONTH|DAY|MILE|UNIT|100 USD|([1-9]\\d{0,6}(\\.\\d{1,4})?|0\\.\\d{1,4}) (${DOSAGE_UNITS.join('|')}))$`,
+)
 
 const currency = oneOf('USD')
 const per = orNull(matches(PER))

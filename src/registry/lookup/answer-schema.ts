@@ -44,12 +44,16 @@ export const Available = z
     settings: z.array(z.string()),
     bases: z.array(z.string()),
     regions: z.array(z.string()),
+    payers: z.array(z.string()).optional(),
   })
   .meta({ id: 'Available', description: 'What there is for this code on this day, in closed words' })
 
 const told = {
   modifiers_ignored: z.array(z.string()).optional().meta({ description: 'Modifiers that change no payment' }),
   adjustment: Adjustment.optional(),
+  listed_with: z.string().optional().meta({
+    description: 'The modifier under which alone the hospital lists the code, and which says what any line of it is',
+  }),
 }
 export const LostSources = z
   .array(

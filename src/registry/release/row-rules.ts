@@ -63,8 +63,7 @@ async function* inGroups(rows: Stageable): AsyncGenerator<Row[]> {
   if (group.length > 0) yield group
 }
 
-const isSameService = (a: Row, b: Row): boolean =>
-  a.code === b.code && a.region === b.region && a.npi === b.npi
+const isSameService = (a: Row, b: Row): boolean => a.code === b.code && a.region === b.region && a.npi === b.npi
 
 function judge(
   group: readonly Row[],

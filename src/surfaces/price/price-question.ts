@@ -6,7 +6,7 @@ import { readRegions, stateName } from '../words/places.ts'
 import { allModifiers, readCode, readDay, readModifiers } from '../words/values.ts'
 
 /** The parameters of the page beside the code, in the order of its address. */
-export const QUERY = ['region', 'as_of', 'modifier', 'npi', 'setting', 'basis'] as const
+export const QUERY = ['region', 'as_of', 'modifier', 'npi', 'setting', 'basis', 'payer'] as const
 type QueryName = (typeof QUERY)[number]
 
 /** A question as the page shows it: checked, so that each part has one of its closed forms. */

@@ -3,9 +3,11 @@
 
 import { jsonIn } from '../../proof/canonical-json.ts'
 import { isNpi } from '../../proof/lookup/npi.ts'
+import { PAYER } from '../../proof/lookup/question.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { BASES, keyMembers, SETTINGS } from '../../proof/price/row.ts'
 import { isDay, isObject, type Members, own } from '../../proof/shape.ts'
+import { PAYER_ENTRIES, PLAN_KINDS } from '../../tables/payers.ts'
 import { readRegions } from './places.ts'
 import { allModifiers, readAmount, readCode, readDay, readModifiers } from './values.ts'
 
@@ -33,6 +35,19 @@ export function readSetting(text: string): string | undefined {
   return SETTINGS.find((each) => each === word) ?? SETTING_WORDS.find(([, words]) => words.test(word))?.[0]
 }
 
+/** `Aetna`, `aetna commercial`: the payer of the table with that name, and its kind of plan if one is named. */
+export function readPayer(text: string): string | undefined {
+  const plain = text.trim().toLowerCase()
+  if (PAYER.test(plain) && plain.includes('/')) return plain
+  const [kind] = PLAN_KINDS.filter((each) => each !== 'other' && plain.endsWith(` ${each.replaceAll('_', ' ')}`))
+  const name = kind ? plain.slice(0, -kind.length).trim() : plain
+  const entry = PAYER_ENTRIES.find(
+    (each) => each.payer === name || each.name.toLowerCase() === name || each.words.includes(name),
+  )
+  if (entry) return kind ? `${entry.payer}/${kind}` : entry.payer
+  return PAYER.test(plain) ? plain : undefined
+}
+
 /** How each parameter is read. Undefined: the text is not surely understood, and the lookup says what to send. */
 const READERS: Readonly<Record<string, (text: string, today?: string) => string | number | undefined>> = {
   region: (text) => (parseRegion(text) ? text : only(readRegions(text))),
@@ -46,6 +61,7 @@ const READERS: Readonly<Record<string, (text: string, today?: string) => string 
     ),
   setting: readSetting,
   basis: (text) => BASES.find((each) => [each, each.replace(/^(medicare|hospital)_/, '')].includes(folded(text))),
+  payer: readPayer,
   units: (text) => (/^[0-9]{1,6}$/.test(text.trim()) ? Number(text) : undefined),
   billed: (text) => readAmount(text.trim()),
 }
@@ -84,7 +100,7 @@ function joinedText(values: readonly unknown[]): string | undefined {
 }
 
 /** The parameters that may be sent once for all lines of a bill. */
-export const SHARED_NAMES: readonly string[] = ['region', 'npi', 'as_of', 'setting', 'basis']
+export const SHARED_NAMES: readonly string[] = ['region', 'npi', 'as_of', 'setting', 'basis', 'payer']
 
 /** Reads the input of an operation that takes one lookup, or lines of them. `names` are those of its parameters. */
 export function readInput(sent: Members, names: readonly string[], today: string): Members {

@@ -9,7 +9,8 @@ import type { PricedRow } from '../../proof/price/row.ts'
 import { own } from '../../proof/shape.ts'
 import { mainPointer, periodOf, releaseOf, type ShownBody } from '../../proof/shown.ts'
 import { BOTH_SIDES } from '../../tables/modifiers.ts'
-import { type Component, wordsOf } from './schedules.ts'
+import { PAYER_ENTRIES } from '../../tables/payers.ts'
+import { BASIS_WORDS, type Component, wordsOf } from './schedules.ts'
 
 /** A row as short answers and whole ones have it. */
 export type ShownRow = Omit<PricedRow, 'derivation' | 'indicators' | 'locator'> &

@@ -9,6 +9,7 @@ import { SHORT_ANSWER } from '../../proof/whole/open-points.ts'
 import { billSentence } from './bill.ts'
 import { coverageSentence } from './coverage.ts'
 import {
+  basisText,
   componentOf,
   counted,
   type DataClass,
@@ -24,6 +25,7 @@ import {
   priceOf,
   prolongedNote,
   prolongedNotes,
+  rateNote,
   type ShownRow,
   type StatedPrice,
   sampleNote,
@@ -32,7 +34,7 @@ import {
   unchangedBy,
   whereOf,
 } from './row-text.ts'
-import { type AmountContext, BASIS_WORDS, FEE_AT_ZIP, notesOf, wordsOf, type ZipPlace } from './schedules.ts'
+import { type AmountContext, FEE_AT_ZIP, notesOf, wordsOf, type ZipPlace } from './schedules.ts'
 
 export interface SentenceContext {
   baseUrl: string
@@ -62,12 +64,13 @@ const LOST_SOURCE = {
 interface PriceAnswer extends ShownRow, Evidence {
   modifiers_ignored?: string[]
   adjustment?: { modifier: string; amount: string }
+  listed_with?: string
   about?: { sources_lost?: { state: keyof typeof LOST_SOURCE }[] }
   place?: ZipPlace
 }
 
 function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context }: SentenceContext): string {
-  const { price, basis, modifiers_ignored: ignored, adjustment, effective_from } = answer
+  const { price, basis, modifiers_ignored: ignored, adjustment, listed_with: listedWith, effective_from } = answer
   const indicators = answer.indicators ?? context.evidence?.indicators
   const words = wordsOf(basis)
   const amount: AmountContext = {
@@ -90,6 +93,8 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
         ]
       : []),
     ...(ignored ? [`${unchangedBy(answer, ignored, 'Modifier')}.`] : []),
+    ...(listedWith ? [`The hospital lists it with ${listedWith}, which any line of this code has.`] : []),
+    ...(answer.kind === 'rate' && answer.npi !== null ? [rateNote(answer)] : []),
     ...notesOf(words.place, amount),
     ...notesOf(words.payment, amount),
     ...doubtsOf(answer.flags),
