@@ -14,14 +14,14 @@ export const generated = (): Record<string, string> => ({
 })
 
 /** The tables that the rule of the lookup reads. */
-const OF_THE_RULE = ['charts', 'localities', 'modifiers', 'reasons']
-/** Texts of tables for people do not count. */
-const FOR_PEOPLE = ['is', 'says', 'source', 'sources']
+const OF_THE_RULE = ['bill-rules', 'charts', 'edits', 'localities', 'modifiers', 'place-of-service', 'reasons']
+/** Texts of tables for people and for readers of files do not count. */
+const NOT_OF_THE_RULE = ['is', 'says', 'source', 'sources', 'spelled']
 
 /** The SHA-256 of the tables of the rule, in lowercase hex. */
 function digestOfTables(): string {
   const read = (name: string): object =>
-    JSON.parse(tableFile(`${name}.json`), (member, value) => (FOR_PEOPLE.includes(member) ? undefined : value))
+    JSON.parse(tableFile(`${name}.json`), (member, value) => (NOT_OF_THE_RULE.includes(member) ? undefined : value))
   const tables = Object.fromEntries(OF_THE_RULE.map((name) => [name, read(name)]))
   return toHex(sha256(utf8(canonical(tables))))
 }

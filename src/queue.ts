@@ -86,10 +86,10 @@ function isEarlyInRound(): boolean {
 }
 
 /** Does light work: at once while there is little to do, else when it is the caller's turn. */
-export function inTurn<T>(who: string, work: () => Promise<T>): Promise<T> {
+export function inTurn<T>(who: string, work: () => T | Promise<T>): T | Promise<T> {
   if (light.size === 0 && isEarlyInRound()) return work()
   return new Promise((resolve, reject) => {
-    light.add(who, () => work().then(resolve, reject))
+    light.add(who, () => void Promise.try(work).then(resolve, reject))
     scheduleRound()
   })
 }

@@ -9,8 +9,8 @@ from typing import Any
 
 from .canonical_json import canonical, read_json
 
-_NAMES = ("charts", "localities", "modifiers", "reasons")
-_UNREAD = ("is", "says", "source", "sources")
+_NAMES = ("charts", "edits", "localities", "modifiers", "reasons")
+_UNREAD = ("is", "says", "source", "sources", "spelled")
 
 
 def _without_words(value: Any) -> Any:
@@ -35,12 +35,17 @@ ADJUSTING: dict[str, dict[str, Any]] = {each["modifier"]: each for each in _READ
 STATES: dict[str, dict[str, Any]] = {each["state"]: each for each in _READ["localities"]["states"]}
 ABSENCES = frozenset(_READ["reasons"]["absences"])
 WITHDRAWALS = frozenset(_READ["reasons"]["withdrawals"])
+LIMIT_REASONS, PAIR_REASONS, ADD_ON_NOTES = (
+    frozenset(int(number) for number in _READ["edits"][name])
+    for name in ("limit_rationales", "pair_rationales", "add_on_notes")
+)
+"""The numbers that rows of edits may state."""
 
 PLACES, HOSPITALS = "zip-locality", "hospital-mrf"
 HOSPITAL_BASES: list[str] = CHARTS[HOSPITALS]["bases"]
 PAYER_BASES = frozenset(name for name, basis in BASES.items() if basis.get("per_payer"))
 OF_PAYERS = "hospital_payer"
-SCHEDULES = [name for name in CHARTS if name not in (PLACES, HOSPITALS)]
+SCHEDULES = [name for name, chart in CHARTS.items() if chart["bases"] and name != HOSPITALS]
 
 
 def chart(name: str) -> dict[str, Any] | None:

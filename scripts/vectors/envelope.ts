@@ -344,7 +344,7 @@ const withdrawn = named(BODIES, 'WITHDRAWN') as Body & { proof: { entries: { has
 const releases = at(FACTOR, 'proof.releases') as unknown[]
 const large = {
   ...(releaseOf('cms-clfs').rows[0] as Row),
-  flags: Array.from({ length: 60 }, (_, i) => `${'a'.repeat(300)}${i}`),
+  flags: Array.from({ length: 60 }, (_, i) => `${'a'.repeat(1_200)}${i}`),
 }
 const shown = at(HOSPITAL, 'proof.releases.0.rows.leaves') as [number, unknown][]
 const { row: _, proof: _p, ...bare } = HOSPITAL
@@ -394,7 +394,7 @@ const rest: Line<Case>[] = [
     ),
   }),
   ...all('row_too_large', {
-    'a row of more than 16,384 bytes': caseOf('', { ...large, row: HOSPITAL['row'], proof: HOSPITAL['proof'] }),
+    'a row of more than 65,536 bytes': caseOf('', { ...large, row: HOSPITAL['row'], proof: HOSPITAL['proof'] }),
   }),
   ...all('not_recognised', { 'a body that is a list': caseOf('', '[]'), 'a body that is a text': caseOf('', '"x"') }),
   ...all('json_malformed', {

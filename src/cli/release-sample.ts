@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto'
 import type { Installation } from '../installation.ts'
 import { Problem } from '../problem.ts'
 import type { Citation } from '../proof/price/release.ts'
-import { type AnyRow, rowKey } from '../proof/price/row.ts'
+import { type AnyRow, isOfPrices, rowKey } from '../proof/price/row.ts'
 import type { ReleaseState } from '../registry/release/store.ts'
 import { openRelease, type ReleaseFile, type StoredRow } from '../registry/rows/release-file-store.ts'
 import { rowOf } from '../registry/store.ts'
 import { table } from './command.ts'
-import { priceText } from './release-text.ts'
+import { editText, priceText } from './release-text.ts'
 
 // Rows with their places in the source files, so that a person can compare both.
 
@@ -77,6 +77,7 @@ export function sampleText({ release_id, state }: ReleaseState, sampled: readonl
 /** The price, absence or region of a row. The ends of a range are on the two lines that it cites. */
 function stated(row: AnyRow): string {
   if (row.kind === 'place') return row.region ?? 'no region'
+  if (!isOfPrices(row)) return editText(row)
   const flags = row.flags.length === 0 ? '' : ` (${row.flags.join(', ')})`
   return `${row.kind === 'absence' ? `no price: ${row.reason}` : priceText(row.price)}${flags}`
 }

@@ -1,3 +1,4 @@
+import type { EditRow } from '../proof/price/edit-row.ts'
 import type { Price } from '../proof/price/row.ts'
 import { BREAKER } from '../registry/release/breaker.ts'
 import type { ReleaseCheck } from '../registry/release/check.ts'
@@ -135,6 +136,13 @@ function largest(title: string, moves: readonly Move[]): string[] {
     `${change_pct} %`,
   ])
   return [title, table(rows)]
+}
+
+/** A limit, pairs or primary codes, as a short line. */
+export function editText(row: EditRow): string {
+  if (row.kind === 'limit') return `at most ${row.units}, judged as ${row.adjudication}`
+  const of = row.kind === 'edits' ? row.edits : row.primaries
+  return of.map(([code, number, from, to]) => `${code} ${number} ${from}..${to ?? ''}`).join(', ')
 }
 
 export const priceText = (price: Price): string => ('amount' in price ? price.amount : `${price.low}..${price.high}`)

@@ -56,6 +56,9 @@ test('the question for a file is on the command line, as parts of a lookup or as
   expect(() => questionFrom('-', PAGE, { ...parts, asked: '/api/registry' })).toThrow('not both')
   expect(() => questionFrom(`${URL}/reference?cpt=99213`, PAGE, { cpt: '99214' })).toThrow('not both')
   expect(() => questionFrom(`${URL}/index.html`, PAGE, {})).toThrow('not an address of an answer')
+  // The service refuses these, so no answer is one to them.
+  for (const asked of ['/reference?cpt=99213&cpt=99214', '/reference?cpt=&cpt=99214', '/reference/%', 'http://', '//['])
+    expect(() => questionFrom('-', PAGE, { asked })).toThrow('not an address of an answer')
 })
 
 test('a bill is checked line by line with the request that was sent', () => {

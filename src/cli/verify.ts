@@ -7,7 +7,7 @@ import type { ShownRow } from '../proof/envelope.ts'
 import { isWholeExport } from '../proof/export/whole-export.ts'
 import { failed } from '../proof/fault.ts'
 import { openCheckpoint } from '../proof/note/checkpoint.ts'
-import { rowKey } from '../proof/price/row.ts'
+import { isOfPrices, rowKey } from '../proof/price/row.ts'
 import { releaseOf, type ShownBody } from '../proof/shown.ts'
 import {
   isFresh,
@@ -195,7 +195,7 @@ async function atSource(
   place: ProvedRow | undefined,
   paths: readonly string[],
 ): Promise<FailedVerdict | Pick<PassedVerdict, 'at_source' | 'searched' | 'place_at_source'>> {
-  const wanted = wantedBy(rows.flatMap(({ row }) => (row.kind === 'place' ? [] : [row])))
+  const wanted = wantedBy(rows.flatMap(({ row }) => (isOfPrices(row) ? [row] : [])))
   const codes = new Set([...wanted.codes, ...lacking.map(({ cpt }) => cpt)])
   const given = (await Promise.all(paths.map((path) => givenAt(path, { ...wanted, codes })))).flat()
   const check = sourceCheck(given)

@@ -71,7 +71,7 @@ export class RegistryClient {
     this.#now = options.now ?? Date.now
     const now = this.#now
     const fetch = options.fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init))
-    const address = baseUrl.replace(/\/+$/, '')
+    const address = baseUrl.replace(/(?<!\/)\/+$/, '')
     this.#transport = new Transport({ baseUrl: address, fetch, timeoutMs, retries, patienceSeconds })
     this.#rails = new Rails(this.#transport, { ...options, now })
     if (verify) this.#checks = new Checks(this.#transport, { ...options, maxAgeHours, now })

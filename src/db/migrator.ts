@@ -13,6 +13,8 @@ import verifiedParts from './migrations/011-verified-parts.sql' with { type: 'te
 import sourceCopies from './migrations/012-source-copies.sql' with { type: 'text' }
 import publisherUntil from './migrations/013-publisher-until.sql' with { type: 'text' }
 import olderReleases from './migrations/014-older-releases.sql' with { type: 'text' }
+import editsLeftOut from './migrations/015-edits-left-out.sql' with { type: 'text' }
+import fetching from './migrations/016-fetching.sql' with { type: 'text' }
 
 /** All migrations in order. Never edit one that was released: a change of the schema is a new file. */
 const MIGRATIONS: readonly string[] = [
@@ -30,6 +32,8 @@ const MIGRATIONS: readonly string[] = [
   sourceCopies,
   publisherUntil,
   olderReleases,
+  editsLeftOut,
+  fetching,
 ]
 
 /** The parts of the schema that each engine writes differently. */
@@ -118,6 +122,6 @@ function statements(text: string, dialect: Dialect): string[] {
     .map((statement) => {
       if (!statement.startsWith('CREATE TABLE')) return statement
       const clustered = statement.endsWith('CLUSTERED')
-      return `${statement.replace(/\s*CLUSTERED$/, '')}${clustered ? dialect.clustered : dialect.table}`
+      return `${statement.replace(/(?<!\s)\s*CLUSTERED$/, '')}${clustered ? dialect.clustered : dialect.table}`
     })
 }

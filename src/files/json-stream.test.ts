@@ -148,6 +148,7 @@ describe('a file that is not one object is refused with a reason', () => {
     ['an endless item', `{"list":[[${'"x",'.repeat(5 << 20)}`, /too large \(item 1\)/],
     ['an endless member', `{"ids":[${'"x",'.repeat(1 << 20)}`, /too large/],
     ['endless other members', `{"x":[${'"xxxxxxxx",'.repeat(1 << 22)}`, /too large/],
+    ['other members that are long enough to fill the memory', `{"x":[${'[],'.repeat(1 << 21)}`, /too large/],
   ]
   test.each(refusals)('%s', (_, text, sentence) => {
     expect(refusal(text)).toMatch(sentence)

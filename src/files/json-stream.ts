@@ -5,8 +5,8 @@ const MAX_STRING = 1024 * 1024
 const MAX_NAME = 256
 const MAX_MEMBER = 64 * 1024
 const MAX_ITEM = 16 * 1024 * 1024
-/** The most bytes outside the items. */
-const MAX_OUTSIDE = 32 * 1024 * 1024
+/** The most bytes outside the items. They are parsed as one, which takes up to 33 bytes of memory for each. */
+const MAX_OUTSIDE = 4 * 1024 * 1024
 
 const QUOTE = 0x22
 const COMMA = 0x2c

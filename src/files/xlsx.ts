@@ -44,7 +44,7 @@ export function shownNumber(text: string): string {
   if (!/^-?[0-9]{1,20}(\.[0-9]{1,20})?(E[+-]?[0-9]{1,3})?$/i.test(text)) return text
   const shown = Number(Number(text).toPrecision(15))
   const plain = String(shown)
-  return plain.includes('e') ? shown.toFixed(12).replace(/\.?0+$/, '') : plain
+  return plain.includes('e') ? shown.toFixed(12).replace(/(?:\.0+|(?<=[1-9])0+)$/, '') : plain
 }
 
 function part(archive: Archive, path: string): string {

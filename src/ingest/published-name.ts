@@ -10,6 +10,7 @@ const WORDS = new Set(
    medicare national physician laboratory lab outpatient hcpcs fee schedule relative values payment rates
    price prices quarter edition version rev final revised updated corrected correction
    qpp nonqpp non standardcharges standard charges hospital tall wide mrf cms sample example
+   mcr mue practitionerservices outpatienthospitalservices dmesupplierservices eff ccipra ccioph aoc f r
    january february march april may june july august september october november december
    jan feb mar apr jun jul aug sep sept oct nov dec
    a b c d q v

@@ -1,6 +1,7 @@
 import { Problem } from '../problem.ts'
+import { kindOfRows } from '../proof/price/charts.ts'
 import type { Citation, Manifest } from '../proof/price/release.ts'
-import type { AnyRow, Row } from '../proof/price/row.ts'
+import { type AnyRow, isOfPrices, type Row } from '../proof/price/row.ts'
 import { CHARTS } from '../registry/charts.ts'
 import { CODE, codeIn } from './findings.ts'
 import { type ChartParts, READERS } from './readers.ts'
@@ -20,8 +21,7 @@ export function sourceCheck(
   const checks = new Map(
     charts.flatMap(({ chart, bases }) => {
       const check = readers[chart]?.reread()
-      // A chart without a basis has places.
-      const kinds = bases.length > 0 ? bases : (['place'] as const)
+      const kinds = [kindOfRows(chart) ?? bases].flat()
       return check ? kinds.map((kind) => [kind, check] as const) : []
     }),
   )
@@ -32,7 +32,7 @@ export function sourceCheck(
       if ('reason' in found) return found
       places.push({ source: found.source, file: citations[citation]?.file ?? '', line })
     }
-    const check = checks.get(row.kind === 'place' ? 'place' : row.basis)
+    const check = checks.get(isOfPrices(row) ? row.basis : row.kind)
     if (!check) return fail('source_unreadable')
     const used = new Set(places.map(({ source }) => source))
     const beside = citations.flatMap((cited) => {

@@ -5,11 +5,12 @@ import { choose } from './lookup/choose.ts'
 import type { Decision } from './lookup/decision.ts'
 import type { Registry } from './lookup/lists.ts'
 import { type ParsedQuestion, parseQuestion, type Question } from './lookup/question.ts'
+import { sideMember } from './lookup/side.ts'
 import { PLACE_CHART } from './price/charts.ts'
 import { prolongedBy } from './price/prolonged.ts'
 import { type Period, type Provider, periodKey, providerKey } from './price/release.ts'
 import { type AnyRow, rowKey } from './price/row.ts'
-import { indexOfKey } from './price/timeline.ts'
+import { indexOfKey, type Neighbours, neighboursOf } from './price/timeline.ts'
 import { MemoryProof } from './proof-fixture.ts'
 import type { MemoryRegistry, MemoryRelease } from './registry-fixture.ts'
 
@@ -86,11 +87,13 @@ export function answerIn(
   const { decision, place } = choose(asked, seen.registry)
   const main = 'row' in decision ? seen.find(decision.chart, decision.row) : undefined
   const at = place && seen.find(PLACE_CHART, place)
+  const side = asked.side ? { side: sideMember(asked) } : {}
   const placeMember = at ? { place: proof.show(at.release, at.index) } : {}
   if (decision.outcome === 'price') {
     const { ignored, adjustment, listedWith } = decision
     const told = {
       ...placeMember,
+      ...side,
       ...(ignored.length > 0 && { modifiers_ignored: ignored }),
       ...(adjustment && { adjustment }),
       ...(listedWith !== undefined && { listed_with: listedWith }),
@@ -100,7 +103,7 @@ export function answerIn(
   const code = decision.outcome === 'absent' ? `absent_${decision.row.reason}` : CODES[decision.outcome]
   const charts = decision.outcome === 'no_edition' ? { charts: decision.charts.map((each) => seen.heldOf(each)) } : {}
   const row = main && { row: proof.show(main.release, main.index) }
-  return { decision, told: { code, rule: decision.rule, ...row, ...placeMember, ...charts }, main }
+  return { decision, told: { code, rule: decision.rule, ...row, ...placeMember, ...side, ...charts }, main }
 }
 
 export const CODES = {
@@ -157,7 +160,11 @@ export class SeenRegistry {
           return (isThere ? here : rows[at - 1])?.leaf
         },
       },
-      timeline: { day: this.day, isHeld: (chart) => this.#isHeld(chart) },
+      timeline: {
+        day: this.day,
+        isHeld: (chart) => this.#isHeld(chart),
+        around: (chart) => this.#around(chart),
+      },
       providers: { chartOf: (npi) => this.#chartOf(npi) },
     }
   }
@@ -189,6 +196,13 @@ export class SeenRegistry {
     const around = [this.view.periods[after - 1], this.view.periods[after]]
     if (!release) this.proof.addPeriods(around.flatMap((each) => each?.index ?? []))
     return release !== undefined
+  }
+
+  #around(chart: string): Neighbours {
+    const { periods } = this.view
+    const last = indexOfKey(periods, `${chart}|${this.day}~`, ({ leaf }) => periodKey(leaf)) - 1
+    this.proof.addPeriods([-1, 0, 1].flatMap((away) => periods[last + away]?.index ?? []))
+    return neighboursOf((place) => periods[place]?.leaf, last, chart, this.day)
   }
 
   #heldOf(chart: string): MemoryRelease {

@@ -10,7 +10,7 @@ import type { TrustPolicy } from './note/policy.ts'
 import type { ChartTable } from './price/charts.ts'
 import { verifyDerivation } from './price/derivation.ts'
 import type { Manifest } from './price/release.ts'
-import type { AnyRow } from './price/row.ts'
+import { type AnyRow, isOfPrices } from './price/row.ts'
 import type { CodeAbsence } from './proved-registry.ts'
 import { instant, isObject, type Members } from './shape.ts'
 import type { ShownRows } from './shown-rows.ts'
@@ -52,7 +52,7 @@ export const isFiguresBody = ({ proof }: Members): boolean =>
   (proof as Members | null | undefined)?.['type'] === FIGURES_PROOF
 
 export const isLookup = (body: Members): boolean =>
-  !Array.isArray(body['data']) && !Array.isArray(body['results']) && !isFiguresBody(body)
+  !['data', 'results', 'findings'].some((list) => Array.isArray(body[list])) && !isFiguresBody(body)
 
 /** Reads a body. What stands in `about` is the server's word, and is not looked at. */
 export function readBody(text: string): Members {
@@ -70,7 +70,7 @@ export async function factsOf(
 ): Promise<Evidence> {
   const evidence = await evidenceOf(body, shown.all, policy, options.charts)
   for (const { row } of shown.all) {
-    if (row.kind === 'place') continue
+    if (!isOfPrices(row)) continue
     const verdict = verifyDerivation(row)
     if (!verdict.ok) throw new Failure(verdict.reason)
   }

@@ -69,7 +69,7 @@ export interface AnswerRef {
   href: string
 }
 
-/** A row is at most 16 KiB, a body at most some megabytes: these limits only keep a hostile one from being checked for long. */
+/** A row is at most 64 KiB, a body at most some megabytes: these limits only keep a hostile one from being checked for long. */
 const MOST_LEAVES = 8_192
 const MOST_HASHES = 64 * 1_024
 const MOST_RELEASES = 1_024

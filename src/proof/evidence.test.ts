@@ -85,7 +85,7 @@ describe('a row is refused', () => {
   })
 
   test('that is too large, shown or among the leaves', async () => {
-    const inputs = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`a${i}`, 'x'.repeat(60)]))
+    const inputs = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`a${i}`, 'x'.repeat(64)]))
     const large = aRow({ code: '99213', derivation: { method: 'verbatim/1', inputs } })
     const { registry, release } = published([large, aRow({ code: '99214' })], { chart: 'cms-clfs' })
     expect(await check(await registry.cite(release, 0))).toEqual(failed('row_too_large'))

@@ -44,8 +44,8 @@ export async function verifyLookup(
 /** Takes the rows of an answer: its own, whose members stand at the top with a pointer in `row`, or those of a refusal. */
 function takeLookup(shown: ShownRows, { proof: _, about: _a, ...body }: Members): TakenAnswer {
   if (isText(body['code']) && 'status' in body) return takeRefusal(shown, body)
-  const { row: pointer, prolonged, place, modifiers_ignored, adjustment, listed_with, ...row } = body
-  const members = { place, modifiers_ignored, adjustment, listed_with }
+  const { row: pointer, prolonged, place, side, modifiers_ignored, adjustment, listed_with, ...row } = body
+  const members = { place, side, modifiers_ignored, adjustment, listed_with }
   const beside = Object.entries(members).filter(([, value]) => value !== undefined)
   return takePrice(shown, shown.takeBare(row, pointer, prolonged), Object.fromEntries(beside))
 }

@@ -12,7 +12,7 @@ import { EntryProofs } from './catalogue/entry-proofs.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
 import { citeRow, RowQuery } from './catalogue/permalink.ts'
 import { CHARTS, type Charts, chartTable } from './charts.ts'
-import { answerText, shortAnswer } from './lookup/answer.ts'
+import { answerText, besideMember, shortAnswer } from './lookup/answer.ts'
 import { PriceAnswer, ShortAnswer } from './lookup/answer-schema.ts'
 import { BATCH_BYTES, BatchAnswer, BatchQuery, lookUpLines } from './lookup/batch.ts'
 import { browse, browseQuery, provedPage, RegistryPage } from './lookup/browse.ts'
@@ -50,6 +50,9 @@ const LIGHT_LINES = 10
 
 const LOOKUP_PROBLEMS: readonly ProblemCode[] = ['invalid_cpt', 'invalid_region', 'invalid_npi']
 
+/** A page this far on counts as one request more. */
+const OFFSET_PER_REQUEST = 10_000
+
 export function registryOperations(parts: RegistryParts): Operation[] {
   const { db, log, otherLogs = [], published, today, charts = CHARTS, lostSources = () => [] } = parts
   const table = chartTable(charts)
@@ -77,7 +80,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
         const proofs = await proofsNow()
         const found = find(proofs, questionOf(query, today()))
         return proof === 'ref'
-          ? ready(shortAnswer(proofs, found, lostSources))
+          ? ready({ ...shortAnswer(proofs, found, lostSources), ...besideMember(proofs, found) })
           : new ReadyAnswer(answerText(proofs, found, lostSources))
       },
     }),
@@ -187,6 +190,8 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       limit: 'reference',
       cache: 'no-store',
       bodyBytes: BATCH_BYTES,
+      // A permalink is one row of ours; a body is as long and as strange as its sender likes.
+      heavy: ({ answer }) => answer !== undefined,
       input: VerificationQuery,
       output: Verification,
       problems: ['release_not_found', 'row_not_found'],
@@ -216,6 +221,8 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       stamp,
       isReady: true,
       heavy: true,
+      // What is skipped is walked over.
+      cost: ({ offset }) => 1 + Math.floor(offset / OFFSET_PER_REQUEST),
       input: browseQuery(charts),
       output: RegistryPage,
       problems: ['invalid_cpt', 'invalid_region', 'invalid_npi'],

@@ -24,13 +24,17 @@ export interface BasisEntry {
   per_payer?: true
 }
 
+/** What the rows of a chart state that states no prices. */
+export type RowKind = 'place' | 'limit' | 'edits' | 'add_on'
+
 export interface ChartInTable {
-  /** None for the chart of places. */
+  /** None for a chart that states no prices. */
   bases: readonly Basis[]
   /** Whether a row holds for the whole country, for a Medicare locality, or for a state. */
   speaks: 'national' | 'locality' | 'state'
   /** The settings of its prices, in the order in which they are tried; null if it has none. */
   settings: readonly (Setting | null)[]
+  rows?: RowKind
   /** The kinds of codes that it can hold, where these are not those of procedures alone. */
   codes?: readonly CodeSystem[]
   /** Each provider publishes a chart of its own, named `<chart>:<NPI>`. All others are schedules. */

@@ -1,12 +1,12 @@
-/** Members of the tables that are for people alone: docs/spec/tables/ has them, and no module needs them. */
-const FOR_PEOPLE = ['is', 'says', 'source']
+/** What tables say to people and to readers of files: docs/spec/tables/ has it, and no module needs it. */
+const UNREAD = ['is', 'says', 'source', 'spelled']
 
 /**
  * The text of a table as a module, for what is published and loaded by pages: an export for each member, so that those which are not
  * used are left out. Each entry is a line.
  */
 export const tableModule = (text: string): string =>
-  Object.entries(JSON.parse(text, (name, value) => (FOR_PEOPLE.includes(name) ? undefined : value)) as object)
+  Object.entries(JSON.parse(text, (name, value) => (UNREAD.includes(name) ? undefined : value)) as object)
     .map(([name, member]) => `export const ${name} = ${entryLines(member)};\n`)
     .join('')
 

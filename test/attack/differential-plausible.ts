@@ -146,9 +146,9 @@ const KINDS: ((row: Members) => void)[] = [
   (row) => {
     if ('price' in row) row['kind'] = row['kind'] === 'rate' ? 'price' : 'rate'
   },
-  // The largest leaf that is taken is 16,384 bytes.
+  // The largest leaf that is taken is 65,536 bytes.
   (row) => {
-    const inputs = Array.from({ length: 198 }, (_, i) => [`a${i}`, 'x'.repeat(64)])
+    const inputs = Array.from({ length: 792 }, (_, i) => [`a${i}`, 'x'.repeat(64)])
     Object.assign(row, { derivation: { method: 'verbatim/1', inputs: Object.fromEntries(inputs) } })
   },
 ]

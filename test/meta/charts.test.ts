@@ -13,8 +13,8 @@ import { freshness } from '../../src/integrity/report/freshness.ts'
 import type { IntegrityReport } from '../../src/integrity/report/report-shape.ts'
 import { utf8 } from '../../src/proof/bytes.ts'
 import type { RowPointer } from '../../src/proof/envelope.ts'
-import { chartsFor, HOSPITAL_FACTS, CHARTS as KNOWN, PLACE_CHART } from '../../src/proof/price/charts.ts'
-import { type AnyRow, BASES, methodsOf, type PlaceRow, type Row, SETTINGS } from '../../src/proof/price/row.ts'
+import { chartsFor, HOSPITAL_FACTS, CHARTS as KNOWN, kindOfRows } from '../../src/proof/price/charts.ts'
+import { type AnyRow, BASES, isOfPrices, methodsOf, type Row, regionOf, SETTINGS } from '../../src/proof/price/row.ts'
 import { releaseOf, type ShownBody } from '../../src/proof/shown.ts'
 import { CHARTS, type ChartEntry, chartIdPattern, chartOf, chartTable, comparables } from '../../src/registry/charts.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
@@ -22,6 +22,7 @@ import { checkRelease, getRelease } from '../../src/registry/release/check.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { RULES } from '../../src/registry/release/rules.ts'
 import { stage } from '../../src/registry/release/staging.ts'
+import type { RowKind } from '../../src/tables/charts.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type OpenApi, openApiOf, type Parameter, resolved } from '../support/contract.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
@@ -49,7 +50,8 @@ describe('the lists that stand outside the table agree with it', () => {
     const [own] = CHARTS.filter(({ perProvider }) => perProvider)
     expect({ ...own }).toMatchObject({ bases: HOSPITAL_FACTS.bases, speaks: HOSPITAL_FACTS.speaks })
     expect(sorted(HOSPITAL_FACTS.settings.map(String))).toEqual(sorted((own?.settings ?? []).map(String)))
-    expect(CHARTS.filter((entry) => entry.bases.length === 0).map(({ chart }) => chart)).toEqual([PLACE_CHART])
+    for (const { chart, bases } of CHARTS)
+      expect([chart, bases.length > 0]).toEqual([chart, kindOfRows(chart) === undefined])
     for (const basis of BASES) expect([basis, methodsOf(basis).length > 0]).toEqual([basis, true])
   })
 
@@ -64,7 +66,11 @@ interface Schemas {
   ChartHealth: { properties: { kind: { enum: string[] } } }
 }
 
-/** A code that breaks no rule, on a row that the chart could have. */
+/** Two codes that a chart can have, and that break no rule. */
+const codesOf = ({ codes = ['procedure'] }: ChartEntry): [string, string] =>
+  codes.includes('procedure') ? ['G0101', 'G0102'] : ['DRG-101', 'DRG-102']
+
+/** A row that the chart could have. */
 function priceOf(entry: ChartEntry, amount: string, cpt: string): Row {
   const [basis = 'medicare_pfs'] = entry.bases
   return aPrice({
@@ -77,23 +83,36 @@ function priceOf(entry: ChartEntry, amount: string, cpt: string): Row {
     price: { amount, currency: 'USD' },
   })
 }
-const placeOf = (zip: string, region: string): PlaceRow => ({
-  kind: 'place',
-  zip,
-  plus_four: null,
-  region,
-  state: region.slice(3, 5),
-  effective_from: '2026-01-01',
-  locator: [{ citation: 0, line: 1 }],
-})
+const stated = { effective_from: '2026-01-01', locator: [{ citation: 0, line: 1 }] }
+/** A row of a chart without prices: the same in both editions, or another in each. */
+const OTHERS: Readonly<Record<RowKind, (code: string, edition: number) => AnyRow>> = {
+  place: (code, edition) => {
+    const region = edition === 1 ? 'US-CA-05' : 'US-CA-18'
+    return { ...stated, kind: 'place', zip: `6061${code.slice(-1)}`, plus_four: null, region, state: 'CA' }
+  },
+  limit: (code, units) => ({ ...stated, kind: 'limit', code, units, adjudication: 3, rationale: 1 }),
+  edits: (code, rationale) => ({
+    ...stated,
+    kind: 'edits',
+    code,
+    edits: [['G0103', 1, '2020-01-01', null, rationale]],
+  }),
+  add_on: (code, type) => ({
+    ...stated,
+    kind: 'add_on',
+    code,
+    primaries: [['G0103', type as 1, '2020-01-01', null, null]],
+  }),
+}
 /** The two rows of an edition: of the first edition, and of the second one. */
-const rowsOf = (entry: ChartEntry, edition: 1 | 2): AnyRow[] =>
-  entry.chart === PLACE_CHART
-    ? [placeOf('60611', 'US-IL-16'), placeOf('94102', edition === 1 ? 'US-CA-05' : 'US-CA-18')]
-    : [
-        priceOf(entry, edition === 1 ? '10.00' : '15.00', 'G0101'),
-        priceOf(entry, edition === 1 ? '10.00' : '30.00', 'G0102'),
-      ]
+function rowsOf(entry: ChartEntry, edition: 1 | 2): AnyRow[] {
+  const kind = kindOfRows(entry.chart)
+  if (kind) return [OTHERS[kind]('G0101', 1), OTHERS[kind]('G0102', edition)]
+  return [
+    priceOf(entry, edition === 1 ? '10.00' : '15.00', codesOf(entry)[0]),
+    priceOf(entry, edition === 1 ? '10.00' : '30.00', codesOf(entry)[1]),
+  ]
+}
 
 describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known to', (name, entry) => {
   let app: TestApp
@@ -175,7 +194,9 @@ describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known
     // Some schedules answer only who names them.
     const isUsual = entry.perProvider || chartsFor({ basis: undefined, setting: undefined }).includes(entry.chart)
     for (const asked of [...(isUsual ? [''] : []), ...(basis ? [`&basis=${basis}`] : [])]) {
-      const row = (await app.getJson(`/reference?cpt=G0101${place}${asked}`)) as ShownBody & { row: RowPointer }
+      const row = (await app.getJson(`/reference?cpt=${codesOf(entry)[0]}${place}${asked}`)) as ShownBody & {
+        row: RowPointer
+      }
       expect(releaseOf(row, row.row)?.chart).toBe(idOf(entry))
     }
     const covered = await app.getJson(`/api/coverage?chart=${idOf(entry)}`)
@@ -234,12 +255,13 @@ test('rows have the bases, settings and regions that the table says', async () =
 
   const seen = Map.groupBy(rows, ({ chart }) => chartOf(chart)?.entry)
   // The tests of their readers check the others.
-  const elsewhere = ['cms-pfs-qpp', 'cms-asc', 'cms-anesthesia']
+  const ofEdits = LOAD_KINDS.filter((each) => each.startsWith('ncci-'))
+  const elsewhere = ['cms-pfs-qpp', 'cms-asc', 'cms-anesthesia', 'cms-ipps', ...ofEdits]
   expect(sorted([...seen.keys()].map(String))).toEqual(sorted(LOAD_KINDS.filter((each) => !elsewhere.includes(each))))
   for (const entry of CHARTS.filter(({ chart }) => seen.has(chart))) {
     const found = (seen.get(entry.chart) ?? []).map(({ row }) => row)
     for (const row of found) {
-      if (row.kind === 'place') expect(entry.chart).toBe(PLACE_CHART)
+      if (!isOfPrices(row)) expect(row.kind).toBe(kindOfRows(entry.chart) as RowKind)
       else
         expect([
           entry.bases.includes(row.basis),
@@ -249,7 +271,7 @@ test('rows have the bases, settings and regions that the table says', async () =
           methodsOf(row.basis).includes(row.derivation.method),
         ]).toEqual([true, true, entry.perProvider, true])
     }
-    const isIn = (form: RegExp): boolean => found.some(({ region }) => form.test(region ?? ''))
+    const isIn = (form: RegExp): boolean => found.some((row) => form.test(regionOf(row) ?? ''))
     const speaks = isIn(/^US-[A-Z]{2}-[0-9]{2}$/) ? 'locality' : isIn(/^US-[A-Z]{2}$/) ? 'state' : 'national'
     expect([entry.chart, speaks]).toEqual([entry.chart, entry.speaks])
   }

@@ -148,12 +148,13 @@ test('the code has no modifier but in the table', () => {
 describe('charts', () => {
   const entry = z.strictObject({
     bases: z.array(z.enum(BASES)),
+    rows: z.enum(['place', 'limit', 'edits', 'add_on']).optional(),
     codes: z.array(z.enum(keysOf(chartFile.codes))).optional(),
     speaks: z.enum(['national', 'locality', 'state']),
     settings: z.array(z.enum(SETTINGS).nullable()),
     per_provider: z.literal(true).optional(),
     stand_in: z.strictObject({ for: z.string().regex(/^\^.*\$$/), as: z.string() }).optional(),
-    source: z.string().regex(/^(4[25] CFR [0-9.]+|MCPM [0-9.]+)$/),
+    source: z.string().regex(/^(4[25] CFR [0-9.]+|MCPM [0-9.]+|NCCI I\.[A-Z])$/),
   })
   const edition = z.strictObject({
     reader: z.string(),
@@ -161,7 +162,7 @@ describe('charts', () => {
     publisher: z.string(),
     title: z.string(),
     calendar: z.strictObject({
-      next: z.enum(['quarter', 'calendar_year', 'year_later']),
+      next: z.enum(['quarter', 'calendar_year', 'fiscal_year', 'year_later']),
       due_before_days: z.int(),
       stale_after_days: z.int(),
       expired_after_days: z.int(),

@@ -367,6 +367,8 @@ test('assertions of a liar get nothing', async () => {
     'the id of another key': await from({ header: { kid: plain.key_id } }),
     'a critical extension': await from({ header: { crit: ['b64'], b64: true } }),
     'another type': await from({ header: { typ: 'at+jwt' } }),
+    'a type that is a number': await from({ header: { typ: 5 as unknown as string } }),
+    'a type that is a list': await from({ header: { typ: ['jwt'] as unknown as string } }),
     'another audience': await from({ payload: { aud: 'https://elsewhere.example' } }),
     'several audiences': await from({ payload: { aud: [BASE_URL, 'https://elsewhere.example'] } }),
     'no audience': await from({ payload: { aud: undefined } }),

@@ -372,3 +372,22 @@ test('what cannot be read is never kept', async () => {
     for (let i = 0; i < 3; i++) await ask(pair, path)
   expect(pair.ready.cacheFigures()).toMatchObject({ hits: 0, targets: 0 })
 })
+
+test('a caller with many connections who asks for ready answers, and is refused them, lets another caller in between', async () => {
+  const { fetch, cacheFigures } = twin(await sample, 1_000_000, { rpm: 10_000 })
+  const answered: string[] = []
+  const ask = async (address: string): Promise<number> => {
+    const { status } = await fetch(new Request(`${BASE_URL}/reference?cpt=99213&proof=ref`), address)
+    answered.push(address)
+    return status
+  }
+  for (let i = 0; i < 3; i++) await ask('192.0.2.9')
+  const MANY = 12_000
+  // All of it is read from the sockets before the first answer is written.
+  const flood = Array.from({ length: MANY }, () => ask('192.0.2.9'))
+  const bystander = ask('198.51.100.1')
+  expect(new Set(await Promise.all(flood))).toEqual(new Set([200, 429]))
+  expect(await bystander).toBe(200)
+  expect(cacheFigures().hits).toBeGreaterThan(9_000)
+  expect(answered.indexOf('198.51.100.1')).toBeLessThan(MANY / 2)
+})

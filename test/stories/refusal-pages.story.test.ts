@@ -136,3 +136,16 @@ test('a bill that is refused shows the code and what to do beside the form', asy
     expect(wordsOf(text)).toContain(said)
   expect(text).toContain('<form id="bill"')
 })
+
+test('a page that a browser is refused with is compressed, and says that it depends on what the browser can read', async () => {
+  await using app = await testApp()
+  for (const [coding, read] of [
+    ['gzip', (bytes: Uint8Array<ArrayBuffer>) => Bun.gunzipSync(bytes)],
+    ['identity', (bytes: Uint8Array<ArrayBuffer>) => bytes],
+  ] as const) {
+    const page = await get(app, '/reference?cpt=nonsense', { ...BROWSER, 'accept-encoding': coding })
+    expect(page.headers.get('content-encoding') ?? 'identity').toBe(coding)
+    expect(page.headers.get('vary')).toContain('Accept, Accept-Encoding')
+    expect(Buffer.from(read(await page.bytes())).toString()).toContain('</html>')
+  }
+})

@@ -6,7 +6,7 @@ import type { LoadOptions, Reader } from '../../src/ingest/reader.ts'
 import { READERS } from '../../src/ingest/readers.ts'
 import { Problem } from '../../src/problem.ts'
 import { type ParsedQuestion, parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
-import type { AnyRow } from '../../src/proof/price/row.ts'
+import { type AnyRow, regionOf } from '../../src/proof/price/row.ts'
 import { chartTable } from '../../src/registry/charts.ts'
 import { shortAnswer } from '../../src/registry/lookup/answer.ts'
 import { find } from '../../src/registry/lookup/find.ts'
@@ -67,7 +67,7 @@ const inRegion = (reader: Reader, region: string): Reader => ({
   ...reader,
   async read(...given) {
     const { row_total: _, ...reading } = await reader.read(...given)
-    const rows = [...(reading.rows as Iterable<AnyRow>)].filter((row) => row.region === region)
+    const rows = [...(reading.rows as Iterable<AnyRow>)].filter((row) => regionOf(row) === region)
     return { ...reading, rows }
   },
 })

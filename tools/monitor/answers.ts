@@ -14,7 +14,7 @@ import {
   type RegistryEntry,
   type Withdrawal,
 } from '../../src/proof/price/release.ts'
-import type { Row } from '../../src/proof/price/row.ts'
+import { isOfPrices, type Row } from '../../src/proof/price/row.ts'
 import { nameOf } from '../../src/proof/price/timeline.ts'
 import { HashTree } from '../../src/proof/tree/hash-tree.ts'
 import type { Hash } from '../../src/proof/tree/merkle.ts'
@@ -142,8 +142,8 @@ export async function askQuestions(parts: Parts, memory: Memory, asking: Questio
   for (const release of [...someOf(inForce, most, random), ...taken]) {
     const row = await rowOf(parts, memory, release, Math.floor(random() * release.row_count))
     asked++
-    if (!row || row.kind === 'place') continue
-    const question = questionOf(row as Row, dayIn(release, asking.now))
+    if (!row || !isOfPrices(row)) continue
+    const question = questionOf(row, dayIn(release, asking.now))
     if (!question) continue
     await ask(parts, memory, asking, question)
     asked++

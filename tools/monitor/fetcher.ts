@@ -39,7 +39,7 @@ export class Fetcher {
     readonly maxMs = MAX_MS,
   ) {
     const { origin, pathname } = new URL(url)
-    this.base = `${origin}${pathname.replace(/\/+$/, '')}`
+    this.base = `${origin}${pathname.replace(/(?<!\/)\/+$/, '')}`
   }
 
   /** The tokens and keys that were shown to the service. */

@@ -146,7 +146,7 @@ async function newestOf(name: LogName, parts: Parts): Promise<{ note: string; he
     alarms.raise('checkpoint_invalid', `${base}/checkpoint, key_retired`, { checkpoint: note })
     return undefined
   }
-  const pinned = policy.logs.find(({ url }) => url?.replace(/\/+$/, '') === `${fetcher.base}${base}`)
+  const pinned = policy.logs.find(({ url }) => url?.replace(/(?<!\/)\/+$/, '') === `${fetcher.base}${base}`)
   if (!head.origin.endsWith(base) || (pinned && pinned.key.name !== head.origin)) {
     alarms.raise('log_not_the_same', `${base}/checkpoint is not of the log that belongs there`, { checkpoint: note })
     return undefined

@@ -4,7 +4,7 @@ import { concat, equalBytes, fromBase64, fromUtf8, toBase64, utf8 } from '../../
 import { canonical, JsonError, parseJson } from '../../src/proof/canonical-json.ts'
 import { verifyDerivation } from '../../src/proof/price/derivation.ts'
 import type { Manifest } from '../../src/proof/price/release.ts'
-import { type AnyRow, isAnyRow, MAX_LEAF_BYTES, rowKey, rowText } from '../../src/proof/price/row.ts'
+import { type AnyRow, isAnyRow, isOfPrices, MAX_LEAF_BYTES, rowKey, rowText } from '../../src/proof/price/row.ts'
 import { rowFault } from '../../src/proof/price/row-of-release.ts'
 import { HASH_SIZE, leafHash } from '../../src/proof/tree/merkle.ts'
 import { TILE_WIDTH, tilePath } from '../../src/proof/tree/tiles.ts'
@@ -189,7 +189,7 @@ class RowReader {
         ...(await this.#shown(last, 'row_before')),
         ...(await this.#shown(read)),
       })
-    const derived = row.kind === 'place' ? { ok: true as const } : verifyDerivation(row)
+    const derived = isOfPrices(row) ? verifyDerivation(row) : { ok: true as const }
     if (!derived.ok)
       return this.raise('arithmetic_wrong', `row ${index}, ${key}, ${derived.reason}`, await this.#shown(read))
     this.#last = { key, ...read }

@@ -5,7 +5,7 @@ import { type SourceCheck, sourceCheck } from '../../src/ingest/source-check.ts'
 import { givenAt, wantedBy, wantedCodes } from '../../src/ingest/source-gather.ts'
 import { Problem } from '../../src/problem.ts'
 import type { Manifest } from '../../src/proof/price/release.ts'
-import { type AnyRow, type Row, rowKey } from '../../src/proof/price/row.ts'
+import { type AnyRow, isOfPrices, type Row, regionOf, rowKey } from '../../src/proof/price/row.ts'
 import { type Findings, unreadableIn } from '../../src/registry/release/rules.ts'
 import type { SourceComparison, SourceFinding, Sources } from './rows.ts'
 
@@ -50,7 +50,7 @@ class ReleaseComparison implements SourceComparison {
   }
 
   async take(rows: readonly AnyRow[]): Promise<SourceFinding | undefined> {
-    if (this.#isLarge) this.#gathered.push(...rows.flatMap((row) => (row.kind === 'place' ? [] : [row])))
+    if (this.#isLarge) this.#gathered.push(...rows.flatMap((row) => (isOfPrices(row) ? [row] : [])))
     const finding = this.#isLarge ? undefined : this.#faultIn(rows, this.check, this.#taken)
     if (finding) return finding
     this.#taken += rows.length
@@ -126,14 +126,14 @@ class SourceRows {
       this.reading?.close?.()
       return
     }
-    this.#next = { key: rowKey(next.value), region: next.value.region ?? '' }
+    this.#next = { key: rowKey(next.value), region: regionOf(next.value) ?? '' }
   }
 
   /** Moves past these rows of the release. */
   async pass(rows: readonly AnyRow[]): Promise<void> {
     for (const row of rows) {
       const key = rowKey(row)
-      this.#regions.add(row.region ?? '')
+      this.#regions.add(regionOf(row) ?? '')
       while (this.#next && this.#next.key <= key) {
         if (this.#next.key < key) this.#miss(this.#next)
         await this.#step()

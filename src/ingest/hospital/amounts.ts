@@ -43,12 +43,12 @@ const NOTHING = /^\s*(#?N\/?A|NULL|NONE|NAN|-{1,3})\s*$/i
 export function dollarsOf(text: string): number {
   if (isNothing(text)) return 0
   const stated = WITH_SIGNS.test(text) ? text.replace(/[$,\s]/g, '') : text.trim()
-  if (isPlaceholder(stated.replace(/\.0*$/, '')) || !/^[0-9]*\.?[0-9]*$/.test(stated) || !/[1-9]/.test(stated))
+  if (isPlaceholder(stated.replace(/\.0*$/, '')) || !/^[0-9]*(?:\.[0-9]*)?$/.test(stated) || !/[1-9]/.test(stated))
     return BAD
   const value = Number(stated)
   return amountOf(String(value)) === undefined ? BAD : value
 }
-const WITH_SIGNS = /^\s*\$?\s*([0-9]{1,3}(,[0-9]{3})+|[0-9]{1,12})(\.[0-9]{0,20})?\s*$/
+const WITH_SIGNS = /^\s*(?:\$\s*)?([0-9]{1,3}(,[0-9]{3})+|[0-9]{1,12})(\.[0-9]{0,20})?\s*$/
 
 const UNITS = 10_000
 

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import { isLong } from '../../../test/support/long.ts'
 import { published, testOnPublished } from '../../../test/support/published-files.ts'
 import { readSheet } from '../../files/xlsx.ts'
-import { type AnyRow, rowKey } from '../../proof/price/row.ts'
+import { type AnyRow, isOfPrices, rowKey } from '../../proof/price/row.ts'
 import { chartOf } from '../../registry/charts.ts'
 import { unreadableIn } from '../../registry/release/rules.ts'
 import { ROW_MODIFIERS } from '../../tables/row-modifiers.ts'
@@ -62,7 +62,7 @@ for (const [chart, file, column, beside, effective_from] of [...FILES, ...(isLon
       const made = new Set<string>()
       const modifiers = new Set<string>()
       for await (const row of reading?.rows ?? []) {
-        if (!('code' in row)) continue
+        if (!isOfPrices(row)) continue
         made.add(row.code)
         for (const modifier of row.modifier?.split('-') ?? []) modifiers.add(modifier)
       }

@@ -71,6 +71,7 @@ const LINE: Omit<PhysicianLine, 'nonFacilityTotal' | 'facilityTotal'> = {
   bilateral: '1',
   assistant: '9',
   coSurgeon: '0',
+  endoscopicBase: '',
   conversionFactor: '33.2875',
   oppsNonFacilityPractice: '0.00',
   oppsFacilityPractice: '0.00',
@@ -113,7 +114,7 @@ const printed = (r: PhysicianLine, more: readonly string[]): string =>
     r.coSurgeon,
     '0',
     ...more,
-    '',
+    r.endoscopicBase,
     r.conversionFactor,
     '09',
     '0',
@@ -149,6 +150,7 @@ function fixed(r: PhysicianLine): string {
     [103, 103, r.pcTc],
     [104, 106, r.globalDays],
     [116, 119, r.multipleProcedure + r.bilateral + r.assistant + r.coSurgeon],
+    [128, 132, r.endoscopicBase],
     [133, 140, `${r.conversionFactor} `],
     [152, 157, r.oppsNonFacilityPractice],
     [159, 164, r.oppsFacilityPractice],
@@ -175,9 +177,10 @@ const refusal = (text: string): string => {
 
 describe('a relative value file', () => {
   test.each([2023, 2024, 2025, 2026])('in the layout of %d is read by the names of its columns', (year) => {
-    const { lines, rejects } = read(csv([record(), record({ modifier: '26' })], { year }))
+    const records = [record(), record({ modifier: '26', endoscopicBase: '45378' })]
+    const { lines, rejects } = read(csv(records, { year }))
     expect(rejects.size).toBe(0)
-    expect(lines).toEqual([record({ line: 8 }), record({ modifier: '26', line: 9 })])
+    expect(lines).toEqual(records.map((each, i) => ({ ...each, line: 8 + i })))
   })
 
   test.each(['\n', '\r\n', '\r'])('may end its lines in any way', (end) => {
@@ -185,7 +188,10 @@ describe('a relative value file', () => {
   })
 
   test('in fixed width says the same, with the lines counted in its own way', () => {
-    const records = [record(), record({ modifier: 'TC', work: '0.00', conversionFactor: '33.2' })]
+    const records = [
+      record({ multipleProcedure: '3', endoscopicBase: '45378' }),
+      record({ modifier: 'TC', work: '0.00', conversionFactor: '33.2' }),
+    ]
     const text = ['HDR A NOTICE', 'HDR', ...records.map(fixed), '\u001a'].join('\r\n')
     expect(isRelativeValueFile(source(text))).toBe(true)
     expect(read(text).lines).toEqual(records.map((each, i) => ({ ...each, line: 3 + i })))

@@ -31,6 +31,7 @@ const COLUMNS = {
   bilateral: /^BILAT(ERAL)? SURG$/,
   assistant: /^ASST SURG$/,
   coSurgeon: /^CO-? ?SURG$/,
+  endoscopicBase: /^ENDO(SCOPIC)? BASE( CODE)?$/,
   conversionFactor: /^CONV(ERSION)? FACTOR$/,
   oppsNonFacilityPractice: /^NON-?FAC(ILITY)? PE USED FOR OPPS PAYMENT AMOUNT$/,
   oppsFacilityPractice: /^FAC(ILITY)? PE USED FOR OPPS PAYMENT AMOUNT$/,
@@ -67,6 +68,7 @@ const POSITIONS: { [name in Column]: readonly [number, number] } = {
   bilateral: [117, 117],
   assistant: [118, 118],
   coSurgeon: [119, 119],
+  endoscopicBase: [128, 132],
   conversionFactor: [133, 140],
   oppsNonFacilityPractice: [152, 157],
   oppsFacilityPractice: [159, 164],
@@ -218,6 +220,7 @@ const OPTIONAL: ReadonlySet<string> = new Set<Column>([
   'bilateral',
   'assistant',
   'coSurgeon',
+  'endoscopicBase',
 ])
 
 const namesEveryColumn = (names: readonly string[]): boolean =>

@@ -34,6 +34,7 @@ const line: fc.Arbitrary<PhysicianLine> = fc.record({
   bilateral: fc.constantFrom('0', '1'),
   assistant: fc.constantFrom('', '9'),
   coSurgeon: fc.constantFrom('0', '?'),
+  endoscopicBase: fc.constantFrom('', '45378'),
   conversionFactor: fc
     .tuple(fc.integer({ min: 20, max: 9_999 }), fc.nat({ max: 9_999 }))
     .map(([a, b]) => `${a}.${String(b).padStart(4, '0')}`),

@@ -149,12 +149,15 @@ export function indicatorsOf(line: PhysicianLine): Record<string, string> {
     assistant: line.assistant,
     bilateral: line.bilateral,
     co_surgeon: line.coSurgeon,
+    endoscopic_base: line.endoscopicBase,
     global_days: line.globalDays,
     multiple_procedure: line.multipleProcedure,
     pc_tc: line.pcTc,
     status: line.status,
   }
-  return Object.fromEntries(Object.entries(printed).filter(([, text]) => /^[A-Z0-9]{1,3}$/.test(text)))
+  return Object.fromEntries(
+    Object.entries(printed).filter(([, text]) => /^([A-Z0-9]{1,3}|[0-9]{4}[0-9A-Z])$/.test(text)),
+  )
 }
 
 function absenceBase(line: PhysicianLine, setting: Setting | null, edition: PhysicianEdition) {

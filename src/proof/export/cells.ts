@@ -1,6 +1,7 @@
 // The way from the cells of a table back to the row that was hashed.
 
 import { canonical, parseJson } from '../canonical-json.ts'
+import { isEditKind } from '../price/edit-row.ts'
 import type { AnyRow } from '../price/row.ts'
 import { type Column, NO_AREA } from './columns.ts'
 
@@ -20,29 +21,55 @@ export function rowTextOf(columns: readonly Column[], cells: Cells): string | un
   }
 }
 
-function rowOf(cell: Readonly<Record<string, string | null>>): AnyRow {
-  const { kind, effective_from, region } = cell
+function rowOf(cell: CellsByName): AnyRow {
+  const { kind, effective_from } = cell
   const json = (name: string): unknown => parseJson(cell[name] ?? '')
-  const common = { kind, effective_from, region, locator: json('locator') }
+  const common = { kind, effective_from, locator: json('locator') }
+  if (isEditKind(kind)) return { ...common, code: cell['code'], ...editOf(cell, json) } as unknown as AnyRow
   if (kind === 'place') {
-    const { zip, plus_four, state, rural = null, bidding_area: area = null } = cell
+    const { zip, plus_four, region, state, rural = null, bidding_area: area = null } = cell
     return {
       ...common,
       zip,
       plus_four,
+      region,
       state,
       ...(rural === null ? {} : { rural: rural === 'true' }),
       ...(area === null ? {} : { bidding_area: area === NO_AREA ? null : area }),
     } as unknown as AnyRow
   }
-  const { code, npi, basis, payer, modifier, setting, class: billed, reason, amount, low, high, currency, per } = cell
+  const {
+    code,
+    region,
+    npi,
+    basis,
+    payer,
+    modifier,
+    setting,
+    class: billed,
+    reason,
+    amount,
+    low,
+    high,
+    currency,
+    per,
+  } = cell
   const ends = amount === null ? { low, high } : { amount }
   return {
     ...common,
-    ...{ code, npi, basis, payer, modifier, setting, class: billed },
+    ...{ code, region, npi, basis, payer, modifier, setting, class: billed },
     ...(kind === 'absence' ? { reason } : { price: { ...ends, currency, per } }),
     flags: cell['flags'] === '' ? [] : cell['flags']?.split(' '),
     derivation: { method: cell['method'], inputs: json('inputs') },
     indicators: json('indicators'),
   } as unknown as AnyRow
+}
+
+type CellsByName = Readonly<Record<string, string | null>>
+
+function editOf(cell: CellsByName, json: (name: string) => unknown): object {
+  if (cell['kind'] === 'edits') return { edits: json('edits') }
+  if (cell['kind'] === 'add_on') return { primaries: json('primaries') }
+  const { units, adjudication, rationale } = cell
+  return { units: Number(units), adjudication: Number(adjudication), rationale: Number(rationale) }
 }

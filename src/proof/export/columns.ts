@@ -1,5 +1,6 @@
 import { canonical } from '../canonical-json.ts'
-import { PLACE_CHART } from '../price/charts.ts'
+import { kindOfRows } from '../price/charts.ts'
+import type { AddOnRow, EditRow, EditsRow, LimitRow } from '../price/edit-row.ts'
 import type { AnyRow, PlaceRow, Row } from '../price/row.ts'
 
 // A row as flat columns, for readers of tables. Nothing is lost: the row that is hashed can be made of them again.
@@ -79,6 +80,22 @@ const PLACE_COLUMNS: readonly Column<PlaceRow>[] = [
   locator,
 ]
 
+const ofEdits = <Of extends EditRow>(...stated: readonly Column<Of>[]): readonly Column<Of>[] => [
+  text('code', (row) => row.code),
+  text('kind', (row) => row.kind),
+  ...stated,
+  effectiveFrom as Column<Of>,
+  locator as Column<Of>,
+]
+const LIMIT_COLUMNS = ofEdits<LimitRow>(
+  text('units', (row) => String(row.units)),
+  text('adjudication', (row) => String(row.adjudication)),
+  text('rationale', (row) => String(row.rationale)),
+)
+/** A list is a text: the row has it as one. */
+const PAIR_COLUMNS = ofEdits<EditsRow>(text('edits', (row) => canonical(row.edits)))
+const ADD_ON_COLUMNS = ofEdits<AddOnRow>(text('primaries', (row) => canonical(row.primaries)))
+
 const without = (...names: readonly string[]) => PLACE_COLUMNS.filter(({ name }) => !names.includes(name))
 /** Older exports of places have fewer columns, and are still read. */
 const FORMS = [
@@ -86,11 +103,22 @@ const FORMS = [
   PLACE_COLUMNS,
   without('bidding_area'),
   without('bidding_area', 'rural'),
+  LIMIT_COLUMNS,
+  PAIR_COLUMNS,
+  ADD_ON_COLUMNS,
 ] as readonly (readonly Column[])[]
 
 /** The columns of a chart. Its rows have one form. */
 export const columnsOf = (chart: string): readonly Column[] =>
-  (chart === PLACE_CHART ? PLACE_COLUMNS : PRICE_COLUMNS) as readonly Column[]
+  COLUMNS[kindOfRows(chart) ?? 'price'] as readonly Column[]
+
+const COLUMNS = {
+  price: PRICE_COLUMNS,
+  place: PLACE_COLUMNS,
+  limit: LIMIT_COLUMNS,
+  edits: PAIR_COLUMNS,
+  add_on: ADD_ON_COLUMNS,
+}
 
 /** The columns with exactly these names, in this order: a table must not have a column that is not checked. */
 export const columnsNamed = (names: readonly string[]): readonly Column[] | undefined =>

@@ -5,7 +5,8 @@ const PARQUET = 'PAR1'
 export const isCsv = (text: string): boolean => /^(code|zip),/.test(text)
 
 /** A row of NDJSON is exactly the text that was hashed; an answer in one line has a proof. */
-const isRow = (line: string): boolean => /^\{"(basis|effective_from)":/.test(line) && !line.includes('"proof":')
+const isRow = (line: string): boolean =>
+  /^\{"(adjudication|basis|code|effective_from)":/.test(line) && !line.includes('"proof":')
 
 /** Whether a text is the beginning of an export, or the bytes of one that were read as text. */
 export function isExport(text: string): boolean {

@@ -4,7 +4,7 @@ import type { Evidence } from '../evidence.ts'
 import { eachOf, ensure } from '../fault.ts'
 import { capitals, codeOf, hasOnlyTexts } from '../lookup/question.ts'
 import type { Manifest } from '../price/release.ts'
-import type { AnyRow } from '../price/row.ts'
+import { type AnyRow, isOfPrices } from '../price/row.ts'
 import { isInForce } from '../proved-registry.ts'
 import { hasOnly, isDay, type Members } from '../shape.ts'
 import { ShownRows } from '../shown-rows.ts'
@@ -65,6 +65,9 @@ function fitsPage(evidence: Evidence, asked: PageQuestion, row: AnyRow, release:
   if (asked.chart !== undefined && asked.chart !== release.chart) return false
   const { cpt, region, npi } = asked
   if (row.kind === 'place') return cpt === undefined && region === undefined && npi === undefined
+  // A limit and an edit hold for the whole country and for every provider: no row names either.
+  if (!isOfPrices(row))
+    return (cpt === undefined || row.code === codeOf(cpt)) && region === undefined && npi === undefined
   return (
     (cpt === undefined || row.code === codeOf(cpt)) &&
     (region === undefined || capitals(row.region) === capitals(region)) &&

@@ -58,15 +58,18 @@ test('a code of another kind is looked for only where such codes can be', async 
     [{ cpt: 'RC-0450', npi: NPI }, 'price 900.00'],
     [{ cpt: 'NDC-00781194339', npi: NPI }, 'price 4.10'],
     [{ cpt: 'DRG-471', npi: NPI }, 'not_on_schedule'],
-    // No schedule is searched: that some are not held says nothing of it.
-    [{ cpt: 'DRG-470' }, 'not_on_schedule'],
+    // The schedule of stays is searched alone: that others are not held says nothing of it.
+    [{ cpt: 'DRG-470' }, 'no_edition'],
+    [{ cpt: '99213', setting: 'inpatient' }, 'not_on_schedule'],
+    [{ cpt: 'RC-0450' }, 'not_on_schedule'],
     [{ cpt: 'DRG-470', basis: 'medicare_clfs' }, 'not_on_schedule'],
   ])
 })
 
 test('a payer\u2019s own rate is asked for by its name, and no other rate is taken for it', async () => {
-  const rate = (payer: string | null, amount: string, given: Parameters<typeof aRow>[0] = {}): AnyRow =>
+  const rate = (payer: string | null, amount: string, given: Partial<Parameters<typeof aRow>[0]> = {}): AnyRow =>
     aRow({
+      code: '99213',
       npi: NPI,
       basis: payer === null ? 'hospital_negotiated_low' : 'hospital_payer',
       payer,
@@ -114,7 +117,7 @@ test('a plain code is answered under the one modifier that says what any line of
     code: string,
     modifier: string | null,
     amount: string,
-    given: Parameters<typeof aRow>[0] = {},
+    given: Partial<Parameters<typeof aRow>[0]> = {},
   ): AnyRow => aRow({ npi: NPI, basis: 'hospital_cash', setting: 'outpatient', code, modifier, amount, ...given })
   const registry = made((each) =>
     each.publish(

@@ -1,6 +1,7 @@
 // The rule that chooses the row which answers a question: a plain function of the question and of complete lists. Its steps
 // are those of docs/spec/lookup.md.
 
+import { KIND_ENTRIES } from '../../tables/sides.ts'
 import {
   CHARTS,
   type ChartFacts,
@@ -258,13 +259,14 @@ type RowsBy = (basis: Basis) => readonly Row[]
  * price with any of them.
  */
 function ofProvider(question: ParsedQuestion, npi: string, { lists, timeline, providers }: Registry): Decision {
-  const { cpt, basis, setting, modifiers, payer } = question
+  const { cpt, basis, setting, modifiers, payer, side } = question
   const chart = providers.chartOf(npi)
   if (chart === undefined) return { outcome: 'unknown_provider', rule: 'R11' }
   if (!timeline.isHeld(chart)) return { outcome: 'no_edition', rule: 'R3', charts: [chart] }
   const own = HOSPITAL_FACTS.bases.filter((each) => !isPerPayer(each))
   const bases = basis ? [basis] : payer === undefined ? own : [OF_PAYERS]
   const settings = setting ? [setting, null] : HOSPITAL_FACTS.settings
+  const classes = side ? KIND_ENTRIES[side.kind].classes : CLASSES_TRIED
   const rowsBy: RowsBy = (each) =>
     pricesUnder(lists, chart, `${cpt}|national|${npi}|${each}|${payer === undefined ? '' : payerPrefix(payer)}`)
   if (payer !== undefined) {
@@ -281,7 +283,7 @@ function ofProvider(question: ParsedQuestion, npi: string, { lists, timeline, pr
     for (const each of bases) {
       const rows = begun(each)
       for (const inSetting of settings)
-        for (const inClass of CLASSES_TRIED) {
+        for (const inClass of classes) {
           const row = rows.find((one) => isAt(one, modifier || null, inSetting, inClass))
           if (row && 'price' in row) {
             const ignored = neutral.filter((one) => !modifier.includes(one))
@@ -293,7 +295,7 @@ function ofProvider(question: ParsedQuestion, npi: string, { lists, timeline, pr
     if (stated) return findingOf(chart, stated, 'R11')
     for (const left of neutral) tried.add(joined(modifier.split('-').filter((one) => one !== left)) ?? '')
   }
-  const ofLine = modifiers.length === 0 ? underAnyLine(cpt, bases, settings, begun) : undefined
+  const ofLine = modifiers.length === 0 ? underAnyLine(question, { bases, settings, classes }, begun) : undefined
   if (ofLine) return { outcome: 'price', chart, row: ofLine.row, ignored: [], listedWith: ofLine.modifier }
   // The code may be there with other modifiers only, or in another setting or basis.
   const all = (payer === undefined ? own : bases).flatMap(rowsBy)
@@ -306,22 +308,20 @@ const OF_PAYERS: Basis = 'hospital_payer'
 /** All kinds of plans of a payer are neighbours. */
 export const payerPrefix = (payer: string): string => (payer.includes('/') ? `${payer}|` : `${payer}/`)
 
-/** A doctor bills imaging with 26: a facility's line with TC is all that it has. */
-const OF_FACILITIES = ['facility', null] as const
-
 /** The price of the plain code where it is stated only under one modifier that says what any line of it is. */
 function underAnyLine(
-  code: string,
-  bases: readonly Basis[],
-  settings: readonly (Setting | null)[],
+  { cpt }: ParsedQuestion,
+  tried: { bases: readonly Basis[]; settings: readonly (Setting | null)[]; classes: readonly Row['class'][] },
   begun: RowsBy,
 ): { row: PricedRow; modifier: string } | undefined {
-  const modifiers = ofAnyLine(code)
+  const modifiers = ofAnyLine(cpt)
+  // A doctor bills imaging with 26: a line with TC is all that a facility has.
+  const classes = tried.classes.filter((each) => each !== 'professional')
   if (modifiers.length === 0) return undefined
-  for (const basis of bases) {
+  for (const basis of tried.bases) {
     const rows = begun(basis)
-    for (const setting of settings)
-      for (const inClass of OF_FACILITIES) {
+    for (const setting of tried.settings)
+      for (const inClass of classes) {
         const found = modifiers.flatMap((modifier) => {
           const row = rows.find((one) => isAt(one, modifier, setting, inClass))
           return row && 'price' in row ? [{ row, modifier }] : []

@@ -19,6 +19,8 @@ test('what is left out or empty has its default', () => {
     setting: undefined,
     basis: undefined,
     payer: undefined,
+    side: undefined,
+    bill: {},
   } as const
   expect(parsed({})).toEqual({ ...bare, modifiers: [] })
   expect(parsed({ region: '', npi: '', modifier: '', setting: '', basis: '' })).toEqual({ ...bare, modifiers: [] })
@@ -58,7 +60,6 @@ test.each<[Partial<Question>, QuestionFault]>([
   [{ npi: '1234567890' }, 'npi'],
   [{ npi: '123' }, 'npi'],
   [{ setting: 'Facility' }, 'setting'],
-  [{ setting: 'inpatient' }, 'setting'],
   [{ setting: 'super_rural' }, 'setting'],
   [{ basis: 'hospital_cash' }, 'basis'],
   [{ basis: 'medicare_pfs', npi: NPI }, 'basis'],

@@ -1,6 +1,7 @@
 // The arithmetic of rows: the price of a row, or the reason for which it has none, follows from the inputs that the row
 // itself states. Whether the cited files have these inputs is another check, which needs the files.
 
+import { AMOUNT as CENTS, inpatientBaseCents, WEIGHT } from './inpatient-base.ts'
 import { compareAmounts } from './money.ts'
 import { dollars, physicianFeeCents } from './physician-fee.ts'
 import { type AbsenceReason, isRow, methodsOf, type Price, type PricedRow, type Row } from './row.ts'
@@ -24,6 +25,7 @@ const fail = (reason: DerivationFault): DerivationVerdict => ({ ok: false, reaso
 /** Each method returns the amounts that follow from the inputs; undefined if they are not the inputs of the method. */
 const PRICE_METHODS: { [method: string]: PriceMethod } = {
   'pfs-formula/1': physicianFee,
+  'ipps-base/1': inpatientBase,
   'verbatim/1': (inputs) => one(inputs, statedAmount),
   'rounded/1': (inputs) => one(inputs, roundedAmount),
   'range/1': range,
@@ -149,6 +151,16 @@ function physicianFee(inputs: Inputs, row: Row): { amounts: Amounts; capped: boo
   return { amounts: { amount: dollars(Math.min(fee, ceiling)) }, capped: ceiling < fee }
 }
 
+/** The federal base rate of a stay: its operating and its capital part. */
+function inpatientBase(inputs: Inputs): { amounts: Amounts } | undefined {
+  const forms = { weight: WEIGHT, labor: CENTS, nonlabor: CENTS, capital: CENTS, wage_index: /^1\.0000$/ }
+  if (!areInputs(inputs, forms)) return undefined
+  const { weight = '', labor = '', nonlabor = '', capital = '' } = inputs
+  const paid = inpatientBaseCents({ weight, labor, nonlabor, capital })
+  const cents = paid.operating + paid.capital
+  return cents > 0 ? { amounts: { amount: dollars(cents) } } : undefined
+}
+
 /** One amount: schedules name it `rate`, and hospitals `amount`. */
 function one(inputs: Inputs, read: (text: string) => string | undefined): { amounts: Amounts } | undefined {
   const [name = ''] = Object.keys(inputs)
@@ -178,7 +190,7 @@ const MONEY = /^0*([0-9]{1,9})(?:\.([0-9]{0,20}))?$/
 /** '00720.00' is '720.00', '6.4970' is '6.497'. Undefined for zero, and for more than four decimals. */
 export function statedAmount(text: string): string | undefined {
   const [, whole = '', decimals = ''] = MONEY.exec(text) ?? []
-  const fraction = decimals.replace(/0+$/, '').padEnd(2, '0')
+  const fraction = decimals.replace(/(?<!0)0+$/, '').padEnd(2, '0')
   if (whole === '' || fraction.length > 4 || !/[1-9]/.test(whole + fraction)) return undefined
   return `${Number(whole)}.${fraction}`
 }
@@ -186,7 +198,7 @@ export function statedAmount(text: string): string | undefined {
 /** '140.20951' is '140.21', rounded half up. Undefined for four decimals or fewer, and if it rounds to zero. */
 export function roundedAmount(text: string): string | undefined {
   const [, whole = '', decimals = ''] = MONEY.exec(text) ?? []
-  if (whole === '' || decimals.replace(/0+$/, '').length <= 4) return undefined
+  if (whole === '' || decimals.replace(/(?<!0)0+$/, '').length <= 4) return undefined
   const cents = Number(whole + decimals.slice(0, 2)) + (decimals.slice(2) >= '5' ? 1 : 0)
   return cents > 0 ? dollars(cents) : undefined
 }

@@ -17,6 +17,7 @@ import {
   orNull,
   token,
 } from '../shape.ts'
+import { kindOfRows } from './charts.ts'
 
 export const RELEASE_SCHEMA = 'price-release/3'
 export const WITHDRAWAL_SCHEMA = 'price-withdrawal/2'
@@ -58,6 +59,8 @@ export interface Manifest {
   /** Lines of the source without a legible code: nobody can say what they state. */
   unreadable_lines: number
   rejected_count: number
+  /** Of a table of pairs, those that ended more than two years before it: they are in the file and not in the release. */
+  edits_left_out?: number
   data_class: 'published' | 'sample'
   supersedes: string | null
   recorded_at: string
@@ -138,6 +141,7 @@ const MANIFEST = {
   recorded_at: instant,
 }
 const OPTIONAL = {
+  edits_left_out: count,
   providers: listOf(npi, 1_000, 1),
   // An empty list would be a second way to say that there are none.
   overrides: listOf(override, 64, 1),
@@ -156,7 +160,8 @@ export const isOlderRelease = ((value: unknown) => isOlderShape(value) && isName
 ) => value is OlderRelease
 
 function isNamedRightly(release: Manifest | OlderRelease): boolean {
-  const { release_id, chart, edition, effective_from, effective_to, providers } = release
+  const { release_id, chart, edition, effective_from, effective_to, providers, edits_left_out } = release
+  if ((edits_left_out !== undefined) !== (kindOfRows(chart) === 'edits')) return false
   // Only a hospital's file speaks for providers.
   if ((providers !== undefined) !== chart.startsWith('hospital-mrf:')) return false
   const name = `${chart}:${edition}:`

@@ -1,8 +1,8 @@
 // The check that a release can have a row.
 
-import { CHARTS, type ChartTable, factsOf, HOSPITAL, PLACE_CHART } from './charts.ts'
+import { CHARTS, type ChartTable, factsOf, HOSPITAL, kindOfRows } from './charts.ts'
 import type { Citation, Manifest } from './release.ts'
-import { type AnyRow, isPerPayer, kindsOf, methodsOf } from './row.ts'
+import { type AnyRow, isOfPrices, isPerPayer, kindsOf, methodsOf } from './row.ts'
 
 const cites = ({ locator }: AnyRow, { citations }: Manifest): boolean =>
   locator.length > 0 && locator.every(({ citation }) => citation < citations.length)
@@ -31,7 +31,7 @@ const REGIONS = { national: /^national$/, locality: /^(national|US-..-..)$/, sta
 /** Whether chart, basis, provider, place, setting, dates and method go together. */
 function fits(row: AnyRow, { chart, providers, effective_to }: Manifest, table: ChartTable): boolean {
   if (row.effective_from > effective_to) return false
-  if (row.kind === 'place') return chart === PLACE_CHART
+  if (!isOfPrices(row)) return kindOfRows(chart) === row.kind
   // A factor is never a price, and a price never a factor.
   if (row.kind !== 'absence' && !kindsOf(row.basis).includes(row.kind)) return false
   if ((row.payer !== null) !== isPerPayer(row.basis)) return false

@@ -3,26 +3,15 @@
 import { BASES, BASIS_ENTRIES, type Basis, CODE_FORM, SETTINGS, type Setting } from '../../tables/charts.ts'
 import { ABSENCE_REASONS, type AbsenceReason } from '../../tables/reasons.ts'
 import { canonical } from '../canonical-json.ts'
-import {
-  both,
-  type Check,
-  closed,
-  count,
-  either,
-  isDay,
-  listOf,
-  mapOf,
-  matches,
-  NAME,
-  NPI,
-  oneOf,
-  orNull,
-} from '../shape.ts'
+import { both, type Check, closed, either, isDay, listOf, mapOf, matches, NAME, NPI, oneOf, orNull } from '../shape.ts'
+import { type EditRow, isEditRow } from './edit-row.ts'
+import { isLocator, type Locator } from './locator.ts'
 import { tenThousandths } from './money.ts'
 
-export { ABSENCE_REASONS, type AbsenceReason, BASES, type Basis, SETTINGS, type Setting }
+export { ABSENCE_REASONS, type AbsenceReason, BASES, type Basis, type Locator, SETTINGS, type Setting }
 
-export const MAX_LEAF_BYTES = 16_384
+/** The largest row has all pairs of a code: 1,098 in the table of practitioners of July 2024, in 46,000 bytes. */
+export const MAX_LEAF_BYTES = 65_536
 
 export const indicatorsOf = (basis: Basis): readonly string[] => BASIS_ENTRIES[basis].indicators
 export const methodsOf = (basis: Basis): readonly string[] => BASIS_ENTRIES[basis].methods
@@ -40,8 +29,6 @@ export type BillingClass = (typeof CLASSES)[number]
 export type Price =
   | { amount: string; currency: 'USD'; per: string | null }
   | { low: string; high: string; currency: 'USD'; per: string | null }
-
-export type Locator = { citation: number; line: number }[]
 
 interface RowBase {
   /** A CPT or HCPCS code, or one of another kind with its prefix, as `DRG-470`. */
@@ -86,15 +73,27 @@ export interface PlaceRow {
   effective_from: string
   locator: Locator
 }
-export type AnyRow = Row | PlaceRow
+export type AnyRow = Row | PlaceRow | EditRow
+
+/** Whether a row states a price, a factor or an absence of one. */
+export const isOfPrices = (row: AnyRow): row is Row => 'basis' in row
+
+/** Null where the rows of a chart name no region, and where it is not known. */
+export const regionOf = (row: AnyRow): string | null => ('region' in row ? row.region : null)
+export const npiOf = (row: AnyRow): string | null => ('npi' in row ? row.npi : null)
 
 /** All rows of one basis, or of one payer, are neighbours. */
 export const KEY_PARTS = ['code', 'region', 'npi', 'basis', 'payer', 'modifier', 'setting', 'class'] as const
 type KeyParts = Pick<Row, (typeof KEY_PARTS)[number]>
 
-/** `code|region|npi|basis|payer|modifier|setting|class`, or `zip|plus_four`. Unique in a release, whose leaves are sorted by it. */
-export const rowKey = (row: AnyRow | KeyParts): string =>
-  'zip' in row ? `${row.zip}|${row.plus_four ?? ''}` : KEY_PARTS.map((part) => row[part] ?? '').join('|')
+/**
+ * `code|region|npi|basis|payer|modifier|setting|class`; `zip|plus_four` of a place; the code of a limit, of edits and of an add-on code.
+ * Unique in a release, whose leaves are sorted by it.
+ */
+export function rowKey(row: AnyRow | KeyParts): string {
+  if ('basis' in row) return KEY_PARTS.map((part) => row[part] ?? '').join('|')
+  return 'zip' in row ? `${row.zip}|${row.plus_four ?? ''}` : row.code
+}
 
 /** The text that is hashed: the row without its proof. */
 export const rowText: (row: AnyRow) => string = canonical
@@ -133,7 +132,6 @@ export const keyMembers = {
   class: oneOf(...CLASSES, null),
 } satisfies Record<(typeof KEY_PARTS)[number], Check>
 
-const locator = listOf(closed({ citation: count, line: (value) => count(value) && value !== 0 }))
 const rowMembers = {
   ...keyMembers,
   effective_from: isDay,
@@ -143,7 +141,7 @@ const rowMembers = {
     inputs: mapOf(NAME, matches(/^[\w.,-]{1,64}$/)),
   }),
   indicators: mapOf(NAME, matches(/^[\w.,:-]{1,80}$/)),
-  locator,
+  locator: isLocator,
 }
 const hasItsIndicators: Check = (value) => {
   const { basis, indicators } = value as Row
@@ -165,9 +163,9 @@ export const isPlaceRow = closed(
     region: orNull(matches(/^US-[A-Z]{2}-\d\d$/)),
     state: orNull(matches(/^[A-Z]{2}$/)),
     effective_from: isDay,
-    locator,
+    locator: isLocator,
   },
   { rural: oneOf(true, false), bidding_area: orNull(biddingArea) },
 ) as (value: unknown) => value is PlaceRow
 
-export const isAnyRow = either(isRow, isPlaceRow) as (value: unknown) => value is AnyRow
+export const isAnyRow = either(isRow, isPlaceRow, isEditRow) as (value: unknown) => value is AnyRow

@@ -35,6 +35,14 @@ test('the proof is checked first, then the arithmetic of every row, then the per
     expect(await said(0, elsewhere)).toBe('answers_another_question')
 })
 
+test('the price of a code is no list of changes of the figures', async () => {
+  const registry = new MemoryRegistry(signer)
+  const body = JSON.stringify(await registry.cite(registry.publish([good], { chart: 'cms-pfs' }), 0))
+  const asked = askedAt('/api/figure-changes', '2026-07-15')
+  if (!asked) throw new Error('the address of the changes is not known')
+  expect(await checkWhole(body, policy, asked)).toMatchObject({ ok: false, reason: 'answers_another_question' })
+})
+
 test('an address is that of an answer only with its whole path, and empty parameters ask nothing', () => {
   const asked = (path: string) => askedAt(`https://registry.example${path}`, '2026-07-15')
   expect(asked('/reference?cpt=99213&region=&proof=ref&limit=5')).toEqual({

@@ -1,6 +1,7 @@
 import type { JWTVerifyResult } from 'jose'
 import type { Db } from '../../db/db.ts'
 import type { Agent } from '../../operation.ts'
+import { isText } from '../../proof/canonical-json.ts'
 import { isSoundEd25519Key } from '../../proof/note/ed25519-key.ts'
 import { isLive } from '../keys.ts'
 import { jwkOf, thumbprintOf } from '../possession.ts'
@@ -91,7 +92,7 @@ function hasPlainHeader({ protectedHeader }: JWTVerifyResult, keyId: string, pub
   const { typ, kid } = protectedHeader
   return (
     Object.keys(protectedHeader).every((member) => HEADER_MEMBERS.includes(member)) &&
-    TYPES.includes(typ?.toLowerCase()) &&
+    TYPES.includes(isText(typ) ? typ.toLowerCase() : typ) &&
     (kid === undefined || kid === keyId || kid === thumbprintOf(publicKey))
   )
 }

@@ -64,7 +64,7 @@ export class AnswerProof {
   }
 
   /** Everything that the rule looked at. */
-  addTrace({ lists, held, notHeld, npi, day }: Trace): void {
+  addTrace({ lists, held, notHeld, around, npi, day }: Trace): void {
     const { view } = this.proofs
     // An edition that is held must be shown even where nothing was asked of it.
     for (const release of held) this.addRelease(release)
@@ -73,6 +73,10 @@ export class AnswerProof {
       for (const stored of shown) beside.set(stored.row_index, stored)
     }
     for (const chart of notHeld) for (const place of view.placesAround(chart, day)) this.#periods.add(place)
+    for (const chart of around) {
+      const last = view.lastBy(chart, day)
+      for (const place of [last - 1, last, last + 1]) if (place in view.periods) this.#periods.add(place)
+    }
     if (npi !== undefined) this.addProvider(npi)
   }
 

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { CursorPage, Links, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
-import { PLACE_CHART } from '../../proof/price/charts.ts'
+import { keyPrefix, kindOfRows, PLACE_CHART } from '../../proof/price/charts.ts'
 import { ourTurn } from '../../queue.ts'
 import { type Charts, chartIdPattern } from '../charts.ts'
 import type { StoredRow } from '../rows/release-file-store.ts'
@@ -65,11 +65,9 @@ export interface BrowsePage {
 /** One page of everything in force on a day, ordered by chart and key. */
 export async function browse(db: Db, view: View, query: BrowseQuery, day: string): Promise<BrowsePage> {
   if (query.after !== undefined && query.offset > 0) throw Problem.parameter('after', 'send offset or after, not both')
-  const filter: RowFilter = { cpt: query.cpt, region: query.region && oneRegion(query.region), npi: query.npi }
+  const filter = { cpt: query.cpt, region: query.region && oneRegion(query.region), npi: query.npi }
   const cursor = query.after === undefined ? undefined : decodeCursor(query.after)
-  // A ZIP code is no code, and the region of a place is not that of a price, though both are spelled alike.
-  const ofPrices = Object.values(filter).some((part) => part !== undefined)
-  const charts = view.charts.filter((chart) => (query.chart ?? chart) === chart && !(ofPrices && chart === PLACE_CHART))
+  const charts = view.charts.filter((chart) => (query.chart ?? chart) === chart && canFit(chart, filter))
 
   const rows: BrowsePage['rows'] = []
   let total = 0
@@ -79,13 +77,14 @@ export async function browse(db: Db, view: View, query: BrowseQuery, day: string
     if (!release) continue
     await ourTurn()
     const file = openPublished(db, release)
-    const held = await countRows(file, filter)
+    const ofChart = { ...filter, prefix: (code: string) => keyPrefix(chart, code) }
+    const held = await countRows(file, ofChart)
     total += held
     const room = query.limit + 1 - rows.length
     const passed = cursor !== undefined && chart < cursor.chart
     if (room > 0 && !passed && skip < held) {
       const after = cursor?.chart === chart ? cursor.key : ''
-      const found = await pageOfRows(file, filter, { after, offset: skip, limit: room })
+      const found = await pageOfRows(file, ofChart, { after, offset: skip, limit: room })
       // In a damaged file the keys can lead to fewer rows than it says that there are, or to others.
       const isShort = after === '' && found.length < Math.min(room, held - skip)
       if (isShort || !found.every(({ row_key }) => fits(row_key, filter))) throw unproved(release.release_id)
@@ -99,6 +98,15 @@ export async function browse(db: Db, view: View, query: BrowseQuery, day: string
   const last = shownRows.at(-1)
   const next_after = more && last ? encodeCursor(last.release.chart, last.stored.row_key) : null
   return { rows: shownRows, total, next_after }
+}
+
+/**
+ * Whether a row of a chart can have what was asked for: a ZIP code is no code, and the region of a place is not that of a
+ * price, though both are spelled alike. An edit holds everywhere and for every provider.
+ */
+function canFit(chart: string, { cpt, region, npi }: Pick<RowFilter, 'cpt' | 'region' | 'npi'>): boolean {
+  const isOfPrices = kindOfRows(chart) === undefined
+  return isOfPrices || (region === undefined && npi === undefined && (cpt === undefined || chart !== PLACE_CHART))
 }
 
 /** The rows of a page: one that was left out between two others would be noticed. */

@@ -8,10 +8,12 @@ export interface RowFilter {
   cpt?: string | undefined
   region?: string | undefined
   npi?: string | undefined
+  /** What the keys of a code begin with. */
+  prefix: (code: string) => string
 }
 
 /** Whether the key of a row is one that was asked for. */
-export function fits(key: string, { cpt, region, npi }: RowFilter): boolean {
+export function fits(key: string, { cpt, region, npi }: Omit<RowFilter, 'prefix'>): boolean {
   const [code, place, provider] = key.split('|')
   return (cpt ?? code) === code && (region ?? place) === place && (npi ?? provider) === provider
 }
@@ -59,7 +61,7 @@ export async function pageOfRows(
  */
 async function* stretches(
   file: ReleaseFile,
-  { cpt, region, npi }: RowFilter,
+  { cpt, region, npi, prefix: prefixOf }: RowFilter,
   after: string,
 ): AsyncGenerator<[from: number, to: number]> {
   const first = after === '' ? 0 : file.placeAfter(after)
@@ -75,7 +77,7 @@ async function* stretches(
     if (code < firstCode) continue
     if (at % CODES_AT_ONCE === 0) await ourTurn()
     for (const each of regions) {
-      const prefix = each === '' ? `${code}|` : npi === undefined ? `${code}|${each}|` : `${code}|${each}|${npi}|`
+      const prefix = each === '' ? prefixOf(code) : npi === undefined ? `${code}|${each}|` : `${code}|${each}|${npi}|`
       const [from, to] = file.placesUnder(prefix)
       if (to > first && to > from) yield [Math.max(from, first), to]
     }

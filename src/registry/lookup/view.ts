@@ -177,8 +177,13 @@ export class View {
 
   /** The places of the periods on either side of a day on which no edition of the chart is in force. */
   placesAround(chart: string, day: string): number[] {
-    const after = indexOfKey(this.periods, `${chart}|${day}~`, periodKey)
-    return [after - 1, after].filter((place) => place in this.periods)
+    const last = this.lastBy(chart, day)
+    return [last, last + 1].filter((place) => place in this.periods)
+  }
+
+  /** The place of the last period that begins by a day, of the chart or of one before it; -1 if there is none. */
+  lastBy(chart: string, day: string): number {
+    return indexOfKey(this.periods, `${chart}|${day}~`, periodKey) - 1
   }
 
   /** Where the periods of a chart stand in the timeline. */

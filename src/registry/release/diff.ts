@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { canonical } from '../../proof/canonical-json.ts'
 import type { AnyRow, Price } from '../../proof/price/row.ts'
 import { ourTurn } from '../../queue.ts'
 import { type FiledRelease, openRelease, type ReleaseFile, type StoredRow } from '../rows/release-file-store.ts'
@@ -192,10 +193,13 @@ function priceText(body: string): string | undefined {
   return at < 0 ? undefined : body.slice(at + PRICE.length - 1, body.indexOf('}', at) + 1)
 }
 
-/** The statement of a row without a price: why it has none, or where a ZIP code lies. */
+/** The statement of a row without a price: why it has none, where a ZIP code lies, or what an edit says. */
 function statementOf(body: string): string | null {
   const row = JSON.parse(body) as Exclude<AnyRow, { price: Price }>
-  return row.kind === 'place' ? row.region : row.reason
+  if (row.kind === 'place') return row.region
+  if (row.kind === 'absence') return row.reason
+  const { effective_from: _, locator: __, ...stated } = row
+  return canonical(stated)
 }
 
 /** Zero has no sign: it would be lost in JSON. */

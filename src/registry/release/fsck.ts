@@ -103,6 +103,7 @@ const columnsOf = (release: ReleaseState): { [member in keyof Manifest]?: unknow
   row_count: release.row_count,
   unreadable_lines: release.unreadable_lines,
   rejected_count: release.rejected_count,
+  edits_left_out: release.edits_left_out,
   rows_root: release.rows_root ?? '',
   recorded_at: new Date(release.published_at ?? 0).toISOString(),
   providers: providersOf(release),

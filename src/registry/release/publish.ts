@@ -110,6 +110,7 @@ function manifestOf(
     rows_root: release.rows_root,
     unreadable_lines: release.unreadable_lines,
     rejected_count: release.rejected_count,
+    ...(release.edits_left_out === null ? {} : { edits_left_out: release.edits_left_out }),
     data_class: release.data_class,
     supersedes,
     recorded_at: new Date(now).toISOString(),

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { reasonForRule } from '../../proof/price/derivation.ts'
-import { type Basis, isPerPayer, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
+import { type Basis, isOfPrices, isPerPayer, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { CHARTS, type Charts, type Comparable, chartOf, comparables, providerBases, schedulesFor } from '../charts.ts'
 import { openRelease } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
@@ -52,7 +52,7 @@ interface ComparisonRows {
 async function* inGroups(rows: Stageable): AsyncGenerator<Row[]> {
   let group: Row[] = []
   for await (const row of rows) {
-    if (row.kind === 'place') throw new Error('the rules are for prices, not for places')
+    if (!isOfPrices(row)) throw new Error('the rules are for prices')
     const first = group[0]
     if (first && !isSameService(first, row)) {
       yield group

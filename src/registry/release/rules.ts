@@ -103,6 +103,16 @@ export const RULES = {
     'each file is of use',
     'A file that was given is none of those that the schedule is made of, as far as its columns say, and is not read: look whether it is one that is missing',
   ),
+  W12: rule(
+    'flag',
+    'a word of the list',
+    'A reason or a note is none that is known here: the edit is read, and its reason is not said',
+  ),
+  old_edit: rule(
+    'flag',
+    'two years before the edition',
+    'An edit ended more than two years before the edition, and is left out',
+  ),
 } as const satisfies Record<string, Rule>
 export type RuleId = keyof typeof RULES
 
@@ -159,6 +169,9 @@ export function note(findings: Findings, id: string, line: number | undefined, k
 /** The lines that were refused: most stand in the release as absences. */
 export const rejectedIn = (findings: Findings): number =>
   [...findings].reduce((sum, [id, { count }]) => sum + (ruleOf(id).severity === 'reject' ? count : 0), 0)
+
+/** The rule that counts the pairs of codes that are left out. */
+export const OLD_EDIT: RuleId = 'old_edit'
 
 /** Rules that refuse a line whose code cannot be read. What any other rule refuses stays in the release, as an absence. */
 export const WITHOUT_CODE: readonly string[] = ['R03', 'malformed']

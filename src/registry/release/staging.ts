@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
+import { kindOfRows } from '../../proof/price/charts.ts'
 import { type AnyRow, isAnyRow } from '../../proof/price/row.ts'
 import { ourTurn } from '../../queue.ts'
 import { countedRow, NewReleaseFile } from '../rows/new-file-store.ts'
@@ -7,7 +8,7 @@ import { openRelease } from '../rows/release-file-store.ts'
 import { insertChecks } from './check-store.ts'
 import { contentsOf } from './contents.ts'
 import { loadLock } from './opening.ts'
-import { type Findings, rejectedIn, unreadableIn } from './rules.ts'
+import { type Findings, OLD_EDIT, rejectedIn, unreadableIn } from './rules.ts'
 import type { NewRelease, ReleaseState } from './store.ts'
 import * as releases from './store.ts'
 
@@ -135,7 +136,9 @@ async function writeRows(
     const contents = contentsOf(openRelease(db, { release_id: begun.release_id, file: digest }), written.withheld)
     const { stated } = contents
     const [rejected_count, unreadable_lines] = [rejectedIn(rejects), unreadableIn(rejects)]
-    const found = { row_count, rejected_count, unreadable_lines, rows_root, contents: JSON.stringify(contents) }
+    const edits_left_out = kindOfRows(begun.chart) === 'edits' ? (rejects.get(OLD_EDIT)?.count ?? 0) : null
+    const counts = { row_count, rejected_count, unreadable_lines, edits_left_out }
+    const found = { ...counts, rows_root, contents: JSON.stringify(contents) }
     if (inspect) {
       // It is never staged in a dry run, so that a crash leaves what the next command removes.
       const release = { ...begun, ...found, file: digest, state: 'staged' as const }

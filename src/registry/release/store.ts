@@ -31,6 +31,8 @@ export interface ReleaseState extends Omit<NewRelease, 'citations' | 'providers'
   row_count: number
   rejected_count: number
   unreadable_lines: number
+  /** The pairs of the source that ended too long ago; null in charts of another kind. */
+  edits_left_out: number | null
   rows_root: string | null
   citations: string
   providers: string | null
@@ -47,7 +49,7 @@ export interface ReleaseState extends Omit<NewRelease, 'citations' | 'providers'
 }
 
 const STATE = `release_no, release_id, chart, edition, revision, effective_from, effective_to, period_by, publisher_until, data_class, state,
-  source_digest, citations, providers, row_count, rejected_count, unreadable_lines, rows_root, log_index, loaded_at, published_at, withdrawal, withdrawn_index, file, contents`
+  source_digest, citations, providers, row_count, rejected_count, unreadable_lines, edits_left_out, rows_root, log_index, loaded_at, published_at, withdrawal, withdrawn_index, file, contents`
 
 /**
  * Begins a release. Its number has never been another's, so whatever is written under it is this one's; its name may
@@ -153,15 +155,25 @@ export async function markStaged(
     row_count: number
     rejected_count: number
     unreadable_lines: number
+    edits_left_out: number | null
     rows_root: string
     contents: string
   },
 ): Promise<ReleaseState | undefined> {
   const [row] = await tx.query<ReleaseState>(
     `UPDATE release
-        SET state = 'staged', row_count = $2, rejected_count = $3, rows_root = $4, unreadable_lines = $5, contents = $6
+        SET state = 'staged', row_count = $2, rejected_count = $3, rows_root = $4, unreadable_lines = $5, contents = $6,
+            edits_left_out = $7
       WHERE release_no = $1 AND state = 'loading' RETURNING ${STATE}`,
-    [release_no, found.row_count, found.rejected_count, found.rows_root, found.unreadable_lines, found.contents],
+    [
+      release_no,
+      found.row_count,
+      found.rejected_count,
+      found.rows_root,
+      found.unreadable_lines,
+      found.contents,
+      found.edits_left_out,
+    ],
   )
   await tx.query(
     `INSERT INTO edition_revision (chart, edition, last_revision)

@@ -1,7 +1,7 @@
 import { type Db, StoreFault } from '../../db/db.ts'
 import { digestOf, SealedFile } from '../../db/file-folder.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
-import { type AnyRow, MAX_LEAF_BYTES, rowKey, rowText } from '../../proof/price/row.ts'
+import { type AnyRow, MAX_LEAF_BYTES, npiOf, regionOf, rowKey, rowText } from '../../proof/price/row.ts'
 import { HASH_SIZE, type Hash, leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles, TILE_HEIGHT, TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
 import { ourTurn } from '../../queue.ts'
@@ -29,15 +29,14 @@ export interface SealedRelease {
 export interface CountedRow extends TextRow {
   /** The ZIP code, of a place. */
   code: string
-  /** Empty for a place without one. */
+  /** Empty for a row without one. */
   region: string
   npi: string | null
 }
 
 export function countedRow(row: AnyRow, body = rowText(row)): CountedRow {
   const key = rowKey(row)
-  if (row.kind === 'place') return { key, body, code: row.zip, region: row.region ?? '', npi: null }
-  return { key, body, code: row.code, region: row.region, npi: row.npi }
+  return { key, body, code: row.kind === 'place' ? row.zip : row.code, region: regionOf(row) ?? '', npi: npiOf(row) }
 }
 
 /**

@@ -84,7 +84,7 @@ const REASONS: { readonly [code: string]: string } = {
 export const reasonOf = (code: string | undefined): string =>
   code === undefined ? 'no answer' : (REASONS[code] ?? `the question was refused: ${code.replaceAll('_', ' ')}`)
 
-export const dollars = (amount: string): string => `$${amount.replace(/\B(?=([0-9]{3})+\.)/g, ',')}`
+export const dollars = (amount: string): string => `$${amount.replace(/\B(?=(?:[0-9]{3}){1,6}\.)/g, ',')}`
 export const amountOf = (amounts: LineAmount): string =>
   'amount' in amounts ? dollars(amounts.amount) : `${dollars(amounts.low)} to ${dollars(amounts.high)}`
 

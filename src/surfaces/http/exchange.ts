@@ -1,10 +1,11 @@
 import type { Gate, Operation, Visit } from '../../operation.ts'
 import type { Problem } from '../../problem.ts'
 import { STATUS } from '../../status.ts'
+import { encoded, preferredEncoding } from './compression.ts'
 import type { Mount } from './mount.ts'
 import { prefersPage } from './negotiation.ts'
 import type { CacheableAnswer } from './reply-cache.ts'
-import { callOf, type ReadRequest } from './request.ts'
+import { callOf, type ReadRequest, type RequestHead } from './request.ts'
 import { lineOf, type RequestLine } from './request-line.ts'
 import type { Resource } from './resource.ts'
 import {
@@ -91,23 +92,30 @@ export interface RefusalPages {
 const PAGE_TYPE = 'text/html; charset=utf-8'
 
 /** A refusal as a page, for a caller who prefers one: the same status, words and headers. Any other reply is left as it is. */
-export async function forReader(reply: Reply, accept: string | null, pages: RefusalPages | undefined): Promise<Reply> {
+export async function forReader(
+  reply: Reply,
+  { accept, acceptEncoding }: Pick<RequestHead, 'accept' | 'acceptEncoding'>,
+  pages: RefusalPages | undefined,
+): Promise<Reply> {
   const { status, headers, body } = reply
   const isRefusal = headers['content-type'] === PROBLEM_TYPE && body instanceof Uint8Array
   // A route that has no page says so in the form of the API: its caller is a program that asked for the wrong form.
   if (!pages || !isRefusal || status === STATUS.not_acceptable || !prefersPage(accept)) return reply
   const page = await pageOf(pages, JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>)
   if (!page) return reply
+  const encoding = preferredEncoding(acceptEncoding)
+  const sent = await encoded(page, encoding)
   return {
     ...reply,
     headers: {
       ...headers,
       ...documentHeaders(PAGE_TYPE, pages.headers),
       'content-type': PAGE_TYPE,
-      'content-length': String(page.length),
-      vary: varying(headers['vary'], 'Accept'),
+      'content-length': String(sent.length),
+      ...(sent !== page && { 'content-encoding': encoding }),
+      vary: varying(headers['vary'], 'Accept, Accept-Encoding'),
     },
-    body: page,
+    body: sent,
   }
 }
 

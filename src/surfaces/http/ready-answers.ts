@@ -98,7 +98,7 @@ async function refuse(
   const reply = forCaller(refusal(problem, { baseUrl, requestId }), visit, route.access)
   setCommon(reply.headers, requestId, baseUrl)
   observe(parts, found, requestId, visit, reply.status, problem.code)
-  return asResponse(await forReader(reply, head.accept, parts.refusalPages), method === 'HEAD')
+  return asResponse(await forReader(reply, head, parts.refusalPages), method === 'HEAD')
 }
 
 function observe(

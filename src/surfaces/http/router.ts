@@ -73,8 +73,9 @@ export function httpSurface(parts: HttpParts): HttpSurface {
     fetch: (request, address) => {
       const started = performance.now()
       const general = (visit?: Visit): Promise<Response> =>
-        inTurn(callerAt(address), async () => answer(routed, exchangeOf(parts, request, address, visit), started))
-      return answerReady(request, address, started, general) ?? general()
+        answer(routed, exchangeOf(parts, request, address, visit), started)
+      // A ready answer, and its refusal, waits for its turn like any other: else a caller with many connections goes first.
+      return inTurn(callerAt(address), () => answerReady(request, address, started, general) ?? general())
     },
     routes: routes.list(),
     cacheFigures: () => cache.figures,
@@ -145,7 +146,7 @@ async function answer(parts: RoutedParts, exchange: Exchange, started: number): 
     ...exchange.logged,
     ...(fault !== undefined && { error: fault }),
   })
-  return asResponse(await forReader(sent, head.accept, parts.refusalPages), request.method === 'HEAD')
+  return asResponse(await forReader(sent, head, parts.refusalPages), request.method === 'HEAD')
 }
 
 /** HEAD is answered as GET is: its body is left out where the response is made. */

@@ -1,0 +1,3 @@
+import { limitReader } from './limits.ts'
+
+export const reader = limitReader('Outpatient Hospital Services')

@@ -1,0 +1,3 @@
+import { pairReader } from './pairs.ts'
+
+export const reader = pairReader('pra')
