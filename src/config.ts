@@ -219,6 +219,24 @@ export const Settings = z.object({
   ADMIN_PORT: port
     .optional()
     .describe('Port for /metrics, in the form of Prometheus, on 127.0.0.1 only; 0 picks a free one. Default: none.'),
+  DRAIN_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(300)
+    .default(5)
+    .describe(
+      'How long the service goes on answering after SIGTERM, while /readyz says 503 and every answer closes its connection.',
+    ),
+  LAG_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(3_600)
+    .default(60)
+    .describe(
+      'How long lookups are answered by an older state of the registry while the files of the newest releases cannot be fetched. After that they are refused with 503.',
+    ),
   CACHE_BYTES: z.coerce
     .number()
     .int()

@@ -310,6 +310,7 @@ class _Hospital:
         self.bases = [question.basis] if question.basis else [OF_PAYERS] if question.payer else self.own
         all_settings: list[str | None] = CHARTS[HOSPITALS]["settings"]
         self.settings = all_settings if question.setting is None else [question.setting, None]
+        self.classes = question.side.classes if question.side else ["facility", None, "professional"]
 
     def rows(self, basis: str) -> list[Row]:
         payer = payer_prefix(self.question.payer) if self.question.payer else ""
@@ -328,8 +329,8 @@ class _Hospital:
             for basis in self.bases:
                 by_key = self.begun(basis)
                 for setting in self.settings:
-                    for side in ("facility", None, "professional"):
-                        row = by_key.get(("-".join(tried) or None, setting, side))
+                    for klass in self.classes:
+                        row = by_key.get(("-".join(tried) or None, setting, klass))
                         if row and "price" in row:
                             ignored = tuple(each for each in neutral if each not in tried)
                             return Decision("price", row=row, release=self.release, ignored=ignored)

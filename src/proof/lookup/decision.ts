@@ -15,6 +15,8 @@ export interface PriceDecision {
   row: PricedRow
   /** Modifiers that change no payment. */
   ignored: string[]
+  /** Modifiers whose effect the other lines of the bill decide. */
+  left: string[]
   /** The modifier under which alone a hospital states the price of the plain code. */
   listedWith?: string
   adjustment?: Adjustment

@@ -110,6 +110,8 @@ const PER = new RegExp(
 const currency = oneOf('USD')
 const per = orNull(matches(PER))
 const amount = matches(AMOUNT)
+/** An amount as a row states it. */
+export const isAmount = amount
 const price = either(
   closed({ amount, currency, per }),
   both(

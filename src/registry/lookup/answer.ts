@@ -86,8 +86,9 @@ export function besideMember(proofs: Proofs, finding: LookupResult): { beside?: 
   return beside.length > 0 ? { beside } : {}
 }
 
-const toldOf = ({ ignored, adjustment, listedWith }: PriceDecision): object => ({
+const toldOf = ({ ignored, left, adjustment, listedWith }: PriceDecision): object => ({
   ...(ignored.length > 0 && { modifiers_ignored: ignored }),
+  ...(left.length > 0 && { left_to_bill: left }),
   ...(adjustment && { adjustment }),
   ...(listedWith !== undefined && { listed_with: listedWith }),
 })
@@ -99,6 +100,7 @@ const placeMember = (proof: AnswerProof, finding: LookupResult): { place?: JsonT
 export type ShortAnswer = ShortRow<PricedRow> & {
   side?: SideMember
   modifiers_ignored?: string[]
+  left_to_bill?: string[]
   adjustment?: Adjustment
   listed_with?: string
   about?: { sources_lost?: LostSource[] }

@@ -16,6 +16,7 @@ import {
   dollars,
   doubtsOf,
   isSample,
+  leftToBill,
   type Marked,
   moneyOf,
   nextOf,
@@ -75,6 +76,7 @@ function besideNote(beside: readonly BesidePrice[] = []): string[] {
 
 interface PriceAnswer extends ShownRow, Evidence {
   modifiers_ignored?: string[]
+  left_to_bill?: string[]
   adjustment?: { modifier: string; amount: string }
   listed_with?: string
   beside?: BesidePrice[]
@@ -83,7 +85,8 @@ interface PriceAnswer extends ShownRow, Evidence {
 }
 
 function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context }: SentenceContext): string {
-  const { price, basis, modifiers_ignored: ignored, adjustment, listed_with: listedWith, effective_from } = answer
+  const { price, basis, modifiers_ignored: ignored, left_to_bill: left, adjustment, effective_from } = answer
+  const { listed_with: listedWith } = answer
   const indicators = answer.indicators ?? context.evidence?.indicators
   const words = wordsOf(basis)
   const amount: AmountContext = {
@@ -105,6 +108,7 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
           ...notesOf(words.adjusted, { modifier: adjustment.modifier, indicators }),
         ]
       : []),
+    ...(left ? [leftToBill(left)] : []),
     ...(ignored ? [`${unchangedBy(answer, ignored, 'Modifier')}.`] : []),
     ...(listedWith ? [`The hospital lists it with ${listedWith}, which any line of this code has.`] : []),
     ...(answer.kind === 'rate' && answer.npi !== null ? [rateNote(answer)] : []),
