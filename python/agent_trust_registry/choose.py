@@ -274,6 +274,7 @@ def _of_provider(question: Question, npi: str, evidence: Evidence) -> Decision:
         return Decision("no_edition", "R3", charts=(name,))
     prefix = f"{question.code}|national|{npi}|"
     settings = CHARTS[HOSPITALS]["settings"] if question.setting is None else [question.setting, None]
+    classes = question.side.classes if question.side else ["facility", None, "professional"]
     sides = both_sides(list(question.modifiers))
     neutral = [each for each in sides if each in NEUTRAL]
     tries = list(dict.fromkeys((tuple(question.modifiers), tuple(sides))))
@@ -283,8 +284,8 @@ def _of_provider(question: Question, npi: str, evidence: Evidence) -> Decision:
             rows = [row for row in release.rows.under(f"{prefix}{basis}|") if _begun(row, question.as_of)]
             by_key = {(row["payer"], row["modifier"], row["setting"], row["class"]): row for row in rows}
             for setting in settings:
-                for side in ("facility", None, "professional"):
-                    row = by_key.get((None, "-".join(tried) or None, setting, side))
+                for klass in classes:
+                    row = by_key.get((None, "-".join(tried) or None, setting, klass))
                     if row and "price" in row:
                         ignored = tuple(each for each in neutral if each not in tried)
                         return Decision("price", row=row, release=release, ignored=ignored)

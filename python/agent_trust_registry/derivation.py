@@ -139,12 +139,30 @@ def _stated(names: tuple[tuple[str, ...], ...], *readings: Callable[[str], str |
     return price
 
 
+_CENTS = text(r"[0-9]{1,6}\.[0-9]{2}")
+_STAY_FORMS = {
+    "weight": text(r"[0-9]{1,3}\.[0-9]{4}"),
+    **dict.fromkeys(("labor", "nonlabor", "capital"), _CENTS),
+    "wage_index": one_of("1.0000"),
+}
+
+
+def _stay(inputs: Inputs, _: str) -> tuple[Price, bool]:
+    """The federal base rate of a stay: the operating and the capital part, each rounded half up."""
+    _take(inputs, _STAY_FORMS)
+    weight = scaled(inputs["weight"], 4)
+    operating = scaled(inputs["labor"], 2) + scaled(inputs["nonlabor"], 2)
+    parts = (operating, scaled(inputs["capital"], 2))
+    return (dollars(sum((part * weight + 5_000) // 10_000 for part in parts)),), False
+
+
 _PRICES: dict[str, Callable[[Inputs, str], tuple[Price, bool]]] = {
     "pfs-formula/1": _physician_fee,
     "verbatim/1": _stated((("rate",), ("amount",)), as_stated),
     "rounded/1": _stated((("rate",), ("amount",)), rounded),
     "least-rate/1": _stated((("amount",),), as_stated, rounded),
     "greatest-rate/1": _stated((("amount",),), as_stated, rounded),
+    "ipps-base/1": _stay,
     "range/1": _stated((("low", "high"),), as_stated, rounded),
 }
 

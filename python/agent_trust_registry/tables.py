@@ -9,7 +9,7 @@ from typing import Any
 
 from .canonical_json import canonical, read_json
 
-_NAMES = ("charts", "edits", "localities", "modifiers", "reasons")
+_NAMES = ("charts", "edits", "localities", "modifiers", "place-of-service", "reasons")
 _UNREAD = ("is", "says", "source", "sources", "spelled")
 
 
@@ -19,7 +19,8 @@ def _without_words(value: Any) -> Any:
     return list(map(_without_words, value)) if isinstance(value, list) else value
 
 
-_READ = {name: read_json(files(__package__).joinpath("tables", f"{name}.json").read_text("utf-8")) for name in _NAMES}
+_FOLDER = files("agent_trust_registry") / "tables"
+_READ = {name: read_json((_FOLDER / f"{name}.json").read_text("utf-8")) for name in _NAMES}
 DIGEST = sha256(canonical(_without_words(_READ)).encode()).hexdigest()
 """What a state of the registry must name as its tables."""
 
@@ -33,6 +34,11 @@ WITHOUT_SETTING: list[str] = _READ["charts"]["without_setting"]
 NEUTRAL = frozenset(each["modifier"] for each in _READ["modifiers"]["neutral"])
 ADJUSTING: dict[str, dict[str, Any]] = {each["modifier"]: each for each in _READ["modifiers"]["factor"]}
 STATES: dict[str, dict[str, Any]] = {each["state"]: each for each in _READ["localities"]["states"]}
+PLACES_OF_SERVICE: dict[str, str] = {each["place"]: each["setting"] for each in _READ["place-of-service"]["places"]}
+"""The rate at which a professional is paid at each place of service."""
+PROFESSIONAL_REVENUE = frozenset(_READ["place-of-service"]["revenue_codes"]["professional"])
+KINDS: dict[str, dict[str, Any]] = _READ["place-of-service"]["kinds"]
+"""The kinds of bills, with their settings and with the classes of a hospital's charges."""
 ABSENCES = frozenset(_READ["reasons"]["absences"])
 WITHDRAWALS = frozenset(_READ["reasons"]["withdrawals"])
 LIMIT_REASONS, PAIR_REASONS, ADD_ON_NOTES = (

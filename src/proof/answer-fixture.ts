@@ -90,11 +90,12 @@ export function answerIn(
   const side = asked.side ? { side: sideMember(asked) } : {}
   const placeMember = at ? { place: proof.show(at.release, at.index) } : {}
   if (decision.outcome === 'price') {
-    const { ignored, adjustment } = decision
+    const { ignored, left, adjustment } = decision
     const told = {
       ...placeMember,
       ...side,
       ...(ignored.length > 0 && { modifiers_ignored: ignored }),
+      ...(left.length > 0 && { left_to_bill: left }),
       ...(adjustment && { adjustment }),
     }
     return { decision, told, main }

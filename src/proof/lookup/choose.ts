@@ -15,7 +15,7 @@ import {
 import type { Row, Setting } from '../price/row.ts'
 import type { Choice, Decision, PriceDecision, Refusal, Step } from './decision.ts'
 import { isFrom, pricesUnder, type Registry } from './lists.ts'
-import { adjust, isAdjusting, isNeutral, withBothSides } from './modifiers.ts'
+import { adjust, isAdjusting, isNeutral, isOfWholeBill, otherwiseOn, partOf, withBothSides } from './modifiers.ts'
 import { type Place, placeOf, regionFor } from './place.ts'
 import type { ParsedQuestion } from './question.ts'
 import { isDivided, localitiesOf } from './region.ts'
@@ -84,6 +84,7 @@ interface Schedule {
   /** Whether there are any. */
   has(regions: string): boolean
   rowAt(region: string, modifier: string | null, setting: Setting | null): Row | undefined
+  day: string
 }
 function scheduleOf(
   question: ParsedQuestion,
@@ -103,6 +104,7 @@ function scheduleOf(
     region: regionFor(facts, place),
     area: question.setting !== 'rural' && settings.includes('non_rural') ? place.area : undefined,
     settings,
+    day: timeline.day,
     rowsOf,
     rowsIn,
     has: (regions) => lists.has(chart, `${code}|${regions}`),
@@ -115,12 +117,16 @@ function scheduleOf(
 
 /** R4: modifiers that change no payment are left out, and one that changes it by a fixed rule is applied to the row without it. */
 function inSchedule(schedule: Schedule, asked: readonly string[]): Decision | undefined {
-  const [ignored, kept] = byNeutral(withBothSides(asked))
+  const [ignored, others] = byNeutral(withBothSides(asked))
+  // What the rest of the bill decides is no part of the lookup: the answer says that it was left out.
+  const left = others.filter(isOfWholeBill)
+  const kept = others.filter((modifier) => !isOfWholeBill(modifier))
   const [adjusting, another] = kept.filter(isAdjusting)
   // There is no rule for two modifiers that each change the amount.
   const modifier = joined(another === undefined ? kept.filter((each) => each !== adjusting) : kept)
   const found = withModifier(schedule, modifier)
-  if (found?.outcome === 'price') return adjusted({ ...found, ignored }, another === undefined ? adjusting : undefined)
+  if (found?.outcome === 'price')
+    return adjusted(schedule, { ...found, ignored, left }, another === undefined ? adjusting : undefined)
   if (found) return found
   // R9: the code may have a price without its modifiers, with others, in another setting or for other places.
   const bare = modifier === null ? undefined : withModifier(schedule, null)
@@ -136,10 +142,16 @@ const byNeutral = (modifiers: readonly string[]): [string[], string[]] => [
   modifiers.filter((modifier) => !isNeutral(modifier)),
 ]
 
-function adjusted(price: PriceDecision, modifier: string | undefined): Decision {
+function adjusted({ day, rowAt }: Schedule, price: PriceDecision, modifier: string | undefined): Decision {
   if (modifier === undefined) return price
   const { chart, row } = price
-  const adjustment = adjust(row, modifier)
+  const otherwise = otherwiseOn(row, modifier)
+  if (otherwise === 'by_report') return { outcome: 'modifier_not_priced', rule: 'R9' }
+  if (otherwise === 'neutral') return { ...price, ignored: [...price.ignored, modifier].sort() }
+  const name = partOf(row, modifier)
+  const part = name === undefined ? undefined : rowAt(row.region, name, row.setting)
+  const amount = part && 'price' in part && 'amount' in part.price ? part.price.amount : undefined
+  const adjustment = adjust(row, modifier, { day, part: amount })
   return adjustment ? { ...price, adjustment } : { outcome: 'modifier_not_allowed', rule: 'R4', chart, row, modifier }
 }
 
@@ -228,7 +240,7 @@ function localityIn(
 }
 
 const findingOf = (chart: string, row: Row, rule: Step, ignored: string[] = []): PriceDecision | Refusal =>
-  'price' in row ? { outcome: 'price', chart, row, ignored } : { outcome: 'absent', rule, chart, row }
+  'price' in row ? { outcome: 'price', chart, row, ignored, left: [] } : { outcome: 'absent', rule, chart, row }
 
 /**
  * The settings to try. A chart without settings answers for every one; drugs and supplies are asked for as a doctor bills

@@ -15,6 +15,8 @@ export interface PriceDecision {
   row: PricedRow
   /** Modifiers that change no payment. */
   ignored: string[]
+  /** Modifiers whose effect the other lines of the bill decide. */
+  left: string[]
   adjustment?: Adjustment
 }
 /** Why there is no price, and the step that says so. */

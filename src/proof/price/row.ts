@@ -103,6 +103,8 @@ const PER = new RegExp(`^(MONTH|DAY|MILE|UNIT|([1-9]\\d{0,6}(\\.\\d{1,4})?|0\\.\
 const currency = oneOf('USD')
 const per = orNull(matches(PER))
 const amount = matches(AMOUNT)
+/** An amount as a row states it. */
+export const isAmount = amount
 const price = either(
   closed({ amount, currency, per }),
   both(

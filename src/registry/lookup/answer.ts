@@ -1,6 +1,7 @@
 import { type JsonText, withMembers } from '../../json-text.ts'
 import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
 import { PROOF_REF, type ProofRef } from '../../proof/envelope.ts'
+import type { PriceDecision } from '../../proof/lookup/decision.ts'
 import { type Adjustment, isAdjusting, isNeutral } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { type SideMember, sideMember } from '../../proof/lookup/side.ts'
@@ -70,8 +71,7 @@ export function answerText(proofs: Proofs, finding: LookupResult, lostSources: L
 export function besidePrice(proof: AnswerProof, finding: LookupResult): object {
   const { decision } = finding
   if (decision.outcome !== 'price') return {}
-  const { ignored, adjustment } = decision
-  return { ...placeMember(proof, finding), ...sideOfAnswer(finding), ...toldOf(ignored, adjustment) }
+  return { ...placeMember(proof, finding), ...sideOfAnswer(finding), ...toldOf(decision) }
 }
 
 /** Whose bill the answer was given for, where the question says it. */
@@ -86,8 +86,9 @@ export function besideMember(proofs: Proofs, finding: LookupResult): { beside?: 
   return beside.length > 0 ? { beside } : {}
 }
 
-const toldOf = (ignored: string[], adjustment: Adjustment | undefined): object => ({
+const toldOf = ({ ignored, left, adjustment }: PriceDecision): object => ({
   ...(ignored.length > 0 && { modifiers_ignored: ignored }),
+  ...(left.length > 0 && { left_to_bill: left }),
   ...(adjustment && { adjustment }),
 })
 
@@ -98,20 +99,21 @@ const placeMember = (proof: AnswerProof, finding: LookupResult): { place?: JsonT
 export type ShortAnswer = ShortRow<PricedRow> & {
   side?: SideMember
   modifiers_ignored?: string[]
+  left_to_bill?: string[]
   adjustment?: Adjustment
   about?: { sources_lost?: LostSource[] }
 }
 export function shortAnswer(proofs: Proofs, finding: LookupResult, lostSources: LostSourcesOf = () => []): ShortAnswer {
   const { decision } = finding
   if (decision.outcome !== 'price') throw shortRefusal(proofs, finding)
-  const { row, ignored, adjustment, chart } = decision
+  const { row, chart } = decision
   const main = citable(finding, chart, row)
   checkRead(proofs, finding.trace)
   const lost = lostMember(lostSources(main.release.manifest))
   return {
     ...(shortRow(proofs, main) as ShortRow<PricedRow>),
     ...sideOfAnswer(finding),
-    ...toldOf(ignored, adjustment),
+    ...toldOf(decision),
     ...('sources_lost' in lost && { about: lost }),
   }
 }

@@ -5,7 +5,7 @@ import type { ParsedQuestion, Question } from '../../proof/lookup/question.ts'
 import { isBiddingArea, isStateAsked } from '../../proof/lookup/region.ts'
 import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
 import { KEY_PARTS, keyMembers, type PricedRow, type Row, regionOf, rowKey } from '../../proof/price/row.ts'
-import { BOTH_SIDES } from '../../tables/modifiers.ts'
+import { BOTH_SIDES, COLUMN_MODIFIERS } from '../../tables/modifiers.ts'
 import type { ReleaseFile } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
 import type { LookupResult } from './find.ts'
@@ -127,6 +127,8 @@ const RULED_OUT: { readonly [indicator: string]: readonly [value: string, why: s
 export function whyNotAdjusted(row: PricedRow, modifier: string): string {
   const { modifiers: sides, count_as } = BOTH_SIDES
   const name = modifier === count_as ? `${modifier}, which ${sides.join(' and ')} together count as` : modifier
+  if (COLUMN_MODIFIERS.has(modifier))
+    return `The row of this code states no shares of the fee for the care before, the operation and the care after, which modifier ${name} needs.`
   if (!isDecidedBy(row, modifier))
     return `This schedule does not state what it pays for this code with modifier ${name}.`
   const indicator = decidedBy(modifier) ?? ''

@@ -103,6 +103,11 @@ export const RULES = {
     'a word of the list',
     'A reason or a note is none that is known here: the edit is read, and its reason is not said',
   ),
+  W13: rule(
+    'flag',
+    'rows that every edition has',
+    'A row that every edition of the chart has is missing or has another value: it may be another file, or its columns have moved',
+  ),
   old_edit: rule(
     'flag',
     'two years before the edition',

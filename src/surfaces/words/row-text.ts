@@ -96,6 +96,10 @@ export const sidesNote = (asked: unknown, adjusting: string | undefined): string
     : []
 }
 
+/** Says of modifiers that the other lines of the bill decide what they change. */
+export const leftToBill = (modifiers: readonly string[]): string =>
+  `This is without modifier ${modifiers.join(', ')}: with it Medicare may pay half or less, by the other procedures of that day.`
+
 /** Says of modifiers that they were read. Medicare pays the same with them; a hospital may not, and its file has no price with them. */
 export function unchangedBy(
   { npi }: Pick<PricedRow, 'npi'>,

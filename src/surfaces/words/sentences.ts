@@ -16,6 +16,7 @@ import {
   doubtsOf,
   FACTOR,
   isSample,
+  leftToBill,
   type Marked,
   moneyOf,
   nextOf,
@@ -74,6 +75,7 @@ function besideNote(beside: readonly BesidePrice[] = []): string[] {
 
 interface PriceAnswer extends ShownRow, Evidence {
   modifiers_ignored?: string[]
+  left_to_bill?: string[]
   adjustment?: { modifier: string; amount: string }
   beside?: BesidePrice[]
   about?: { beside?: BesidePrice[]; sources_lost?: { state: keyof typeof LOST_SOURCE }[] }
@@ -81,7 +83,7 @@ interface PriceAnswer extends ShownRow, Evidence {
 }
 
 function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context }: SentenceContext): string {
-  const { price, basis, modifiers_ignored: ignored, adjustment, effective_from } = answer
+  const { price, basis, modifiers_ignored: ignored, left_to_bill: left, adjustment, effective_from } = answer
   const indicators = answer.indicators ?? context.evidence?.indicators
   const words = wordsOf(basis)
   const amount: AmountContext = {
@@ -103,6 +105,7 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
           ...notesOf(words.adjusted, { modifier: adjustment.modifier, indicators }),
         ]
       : []),
+    ...(left ? [leftToBill(left)] : []),
     ...(ignored ? [`${unchangedBy(answer, ignored, 'Modifier')}.`] : []),
     ...notesOf(words.place, amount),
     ...notesOf(words.payment, amount),
