@@ -21,12 +21,15 @@ export type ShortRow = ShortPrice | (AbsenceFields & ShortFields)
 export type ShortPrice = PriceFields & ShortFields
 export type CitedRow = (PriceFields & Evidence & { row: RowPointer; prolonged?: Prolonged | undefined; proof: Proof; about?: About2 | undefined }) | (AbsenceFields & Evidence & { row: RowPointer; prolonged?: Prolonged | undefined; proof: Proof; about?: About2 | undefined }) | (PlaceFields & { row: RowPointer; prolonged?: Prolonged | undefined; proof: Proof; about?: About2 | undefined }) | { kind: "limit"; code: string; effective_from: string; locator: Locator; units: number; adjudication: 1 | 2 | 3; rationale: number; row: RowPointer; prolonged?: Prolonged | undefined; proof: Proof; about?: About2 | undefined } | { kind: "edits"; code: string; effective_from: string; locator: Locator; edits: Edits; row: RowPointer; prolonged?: Prolonged | undefined; proof: Proof; about?: About2 | undefined } | { kind: "add_on"; code: string; effective_from: string; locator: Locator; primaries: Primaries; row: RowPointer; prolonged?: Prolonged | undefined; proof: Proof; about?: About2 | undefined }
 export type Withdrawn = { reason: "publisher_withdrew" | "wrong_source" | "loading_fault" | "implausible_prices" | "operator_decision"; recorded_at: string }
-export type ReferenceBatch = { results: ({ status: 200; row: ShownPrice; place?: ShownPlace | undefined; side?: Side | undefined; modifiers_ignored?: string[] | undefined; left_to_bill?: string[] | undefined; adjustment?: Adjustment | undefined; listed_with?: string | undefined; units: number; billed?: Billed | undefined; extended: Extended } | { status: 400 | 404; problem: LineProblem; units: number; billed?: Billed | undefined })[]; summary: Summary; as_of: string; about?: About | undefined; proof: Proof }
+export type ReferenceBatch = { results: ({ status: 200; row: ShownPrice; place?: ShownPlace | undefined; side?: Side | undefined; modifiers_ignored?: string[] | undefined; left_to_bill?: string[] | undefined; adjustment?: Adjustment | undefined; listed_with?: string | undefined; units: number; billed?: Billed2 | undefined; extended: Extended } | { status: 400 | 404; problem: LineProblem; units: number; billed?: Billed2 | undefined })[]; summary: Summary; as_of: string; about?: About | undefined; proof: Proof }
 export type LineProblem = { code: ProblemCode; detail: string; agent_hint: string; errors?: Errors | undefined; rule?: string | undefined; side?: Side | undefined; charts?: Charts | undefined; about?: About3 | undefined; row?: ShownRow | undefined; place?: ShownPlace | undefined; last_known?: ShownRow | undefined }
 export type Available = { modifiers: string[]; settings: string[]; bases: string[]; regions: string[]; payers?: string[] | undefined }
-export type ShortReferenceBatch = { results: ({ status: 200; row: ShortPrice; side?: Side | undefined; modifiers_ignored?: string[] | undefined; left_to_bill?: string[] | undefined; adjustment?: Adjustment | undefined; listed_with?: string | undefined; units: number; billed?: Billed | undefined; extended: Extended } | { status: 400 | 404; problem: ShortLineProblem; units: number; billed?: Billed | undefined })[]; summary: Summary; as_of: string; about?: About | undefined }
+export type ShortReferenceBatch = { results: ({ status: 200; row: ShortPrice; side?: Side | undefined; modifiers_ignored?: string[] | undefined; left_to_bill?: string[] | undefined; adjustment?: Adjustment | undefined; listed_with?: string | undefined; units: number; billed?: Billed2 | undefined; extended: Extended } | { status: 400 | 404; problem: ShortLineProblem; units: number; billed?: Billed2 | undefined })[]; summary: Summary; as_of: string; about?: About | undefined }
 export type ShortLineProblem = { code: ProblemCode; detail: string; agent_hint: string; errors?: Errors | undefined; rule?: string | undefined; side?: Side | undefined; charts?: Charts | undefined; about?: About3 | undefined; row?: ShortRow | undefined; last_known?: ShortRow | undefined; proof?: AnswerRef | undefined }
 export type AnswerRef = { type: "agent-trust-registry/proof-ref@v3"; href: string }
+export type BillCheck = { side: Side2; claim: "one day's lines" | "type of bill" | "total"; by_history?: ByHistory | undefined; prolonged?: Prolonged2 | undefined; lines: { line: number; code?: string | undefined; units: string; billed?: Amount | undefined; side?: Kind2 | undefined; medicare?: { basis: string; amount: Amount; row: RowPlace } | { basis: string; absent: string; row: RowPlace } | { none: string } | undefined; hospital_gross?: HospitalGross | undefined; hospital_cash?: HospitalGross | undefined; hospital_negotiated_low?: HospitalGross | undefined; hospital_negotiated_high?: HospitalGross | undefined; payer?: HospitalGross | undefined; by_rules?: ByRules | undefined }[]; findings: { rule: Rule; certainty: "rule" | "unless" | "ask"; lines: number[]; amount_at_issue?: Amount | undefined; says: string; ask: string; evidence?: RowPlace[] | undefined }[]; skipped: Skipped; sums: Sums; about: About4; proof: Proof }
+export type RowPlace = { release: number; index: number }
+export type ShortBillCheck = { side: Side2; claim: "one day's lines" | "type of bill" | "total"; by_history?: ByHistory | undefined; prolonged?: Prolonged2 | undefined; lines: { line: number; code?: string | undefined; units: string; billed?: Amount | undefined; side?: Kind2 | undefined; medicare?: { basis: string; amount: Amount; row: string } | { basis: string; absent: string; row: string } | { none: string } | undefined; hospital_gross?: HospitalGross2 | undefined; hospital_cash?: HospitalGross2 | undefined; hospital_negotiated_low?: HospitalGross2 | undefined; hospital_negotiated_high?: HospitalGross2 | undefined; payer?: HospitalGross2 | undefined; by_rules?: ByRules | undefined }[]; findings: { rule: Rule; certainty: "rule" | "unless" | "ask"; lines: number[]; amount_at_issue?: Amount | undefined; says: string; ask: string; evidence?: string[] | undefined }[]; skipped: Skipped; sums: Sums; about: About4 }
 export type ReferenceHistory = { data: EditionAnswer[]; page: Page; links: Links; proof: Proof; about?: About | undefined }
 export type EditionAnswer = { release_id: string; chart: string; edition: string; data_class: "published" | "sample"; effective_from: string; effective_to: string; answer: { status: 200; row: ShownPrice; place?: ShownPlace | undefined; side?: Side | undefined; modifiers_ignored?: string[] | undefined; left_to_bill?: string[] | undefined; adjustment?: Adjustment | undefined; listed_with?: string | undefined } | { status: 400 | 404; problem: LineProblem } }
 export type ShortReferenceHistory = { data: { release_id: string; chart: string; edition: string; data_class: "published" | "sample"; effective_from: string; effective_to: string; answer: { status: 200; row: ShortPrice; side?: Side | undefined; modifiers_ignored?: string[] | undefined; left_to_bill?: string[] | undefined; adjustment?: Adjustment | undefined; listed_with?: string | undefined } | { status: 400 | 404; problem: ShortLineProblem } }[]; page: Page; links: Links; about?: About | undefined }
@@ -78,6 +81,7 @@ export type Kind = "hospital" | "professional" | "surgery_center" | "equipment"
 export type RevenueCode = string
 export type PlaceOfService = string
 export type Proof2 = "full" | "ref"
+export type Billed = string
 export type Total = string | null
 export type Reason = "no_data" | "small_cell" | "dominance" | "not_with_noise" | null
 export type W = { value: number | null; standard_error?: number | null | undefined; suppressed: boolean; reason: Reason; as_of: string | null; definition: string }
@@ -92,19 +96,31 @@ export type Chart = string
 export type Bundle = string
 export type Tile = string
 export type Prolonged = { publisher_until: string }
-export type Side = { kind: "hospital" | "professional" | "surgery_center" | "equipment"; why: "kind" | "revenue_code" | "place_of_service" }
+export type Kind2 = "hospital" | "professional" | "surgery_center" | "equipment"
+export type Side = { kind: Kind2; why: "kind" | "revenue_code" | "place_of_service" }
 export type Amount = string
 export type About = { sources_lost?: LostSources | undefined }
 export type About2 = { withdrawn: Withdrawn }
 export type Locator = { citation: number; line: number }[]
 export type Edits = [string, 0 | 1 | 9, string, string | null, number][]
 export type Primaries = [string, 1 | 2 | 3, string, string | null, number | null][]
-export type Billed = string
-export type Extended = ({ amount: Billed } | { low: Billed; high: Billed }) | null
-export type Summary = { lines: number; priced: number; totals: { basis: string; lines: number; low: Billed; high: Billed; billed: string | null }[] }
+export type Billed2 = string
+export type Extended = ({ amount: Billed2 } | { low: Billed2; high: Billed2 }) | null
+export type Summary = { lines: number; priced: number; totals: { basis: string; lines: number; low: Billed2; high: Billed2; billed: string | null }[] }
 export type Errors = { in: "body"; name?: string | undefined; code: ProblemCode; message: string }[]
 export type Charts = { chart: string; held: Days[] }[]
 export type About3 = { available?: Available | undefined; choices?: { region: string; href: string }[] | undefined; left_out?: Record<string, number> | undefined }
+export type Side2 = { kind: Kind2; why: "kind" | "revenue_code" | "place_of_service" | "none_stated" }
+export type ByHistory = { chart: string; day: string }[]
+export type Prolonged2 = { chart: string; publisher_until: string }[]
+export type HospitalGross = { amount?: Amount | undefined; low?: Amount | undefined; high?: Amount | undefined; row: RowPlace }
+export type Rule = "duplicate" | "arithmetic" | "units_over_limit" | "pair_not_paid_together" | "add_on_alone" | "packaged" | "component_twice" | "reduced" | "not_valid_on_day" | "above_own_list" | "above_payer_rate" | "bill_above_statement" | "estimate_exceeded"
+export type ByRules = { amount: Amount; steps?: { rule: Rule; variant: string; with?: number | undefined; amount: Amount }[] | undefined }
+export type Skipped = { rule: Rule; chart: string; day: string; why?: string | undefined; lines: number[] }[]
+export type Medicare = { listed: Amount; at_most: Amount; by_rules: Amount }
+export type Sums = { billed?: Amount | undefined; medicare?: Medicare | undefined; other_sides?: Record<string, Medicare> | undefined; hospital_gross?: Amount | undefined; hospital_cash?: Amount | undefined; hospital_negotiated_low?: Amount | undefined; hospital_negotiated_high?: Amount | undefined; payer?: Amount | undefined; at_issue: Amount }
+export type About4 = { day?: string | undefined; missing?: { chart: string; day: string; command: string }[] | undefined; not_checked: string; sources_lost?: LostSources | undefined }
+export type HospitalGross2 = { amount?: Amount | undefined; low?: Amount | undefined; high?: Amount | undefined; row: string }
 export type Page = { limit: number; offset: number; total: number; has_more: boolean; next_offset: number | null }
 export type Links = { self: string; first: string; prev: string | null; next: string | null; last: string | null }
 export type Regions = { total: number; list: string[] }
@@ -125,6 +141,7 @@ export interface Operations {
   get_reference_sheet: { input: { cpt: Cpt; region?: Region | undefined; npi?: Npi | undefined; as_of?: AsOf | undefined; payer?: Payer | undefined; kind?: Kind | undefined; revenue_code?: RevenueCode | undefined; place_of_service?: PlaceOfService | undefined; proof?: Proof2 | undefined }; output: ReferenceSheet | ShortReferenceSheet }
   get_row: { input: { release_id: string; index: number }; output: CitedRow }
   lookup_references: { input: { lines: { cpt: Cpt; region?: Region | undefined; npi?: Npi | undefined; as_of?: AsOf | undefined; modifier?: Modifier | undefined; setting?: Setting | undefined; basis?: Basis | undefined; payer?: Payer | undefined; kind?: Kind | undefined; revenue_code?: RevenueCode | undefined; place_of_service?: PlaceOfService | undefined; units?: number | undefined; billed?: string | undefined }[]; proof?: Proof2 | undefined }; output: ReferenceBatch | ShortReferenceBatch }
+  check_bill: { input: { kind?: "hospital" | "professional" | "surgery_center" | "equipment" | undefined; region?: string | undefined; npi?: Npi | undefined; payer?: string | undefined; type_of_bill?: string | undefined; day?: string | undefined; lines: { code?: string | undefined; modifiers?: string[] | undefined; revenue_code?: string | undefined; place_of_service?: string | undefined; day?: string | undefined; units?: string | undefined; billed?: Billed | undefined; allowed?: Billed | undefined; patient?: Billed | undefined }[]; totals?: { billed?: Billed | undefined; allowed?: Billed | undefined; patient?: Billed | undefined; estimate?: Billed | undefined } | undefined; proof?: Proof2 | undefined }; output: BillCheck | ShortBillCheck }
   get_reference_history: { input: { cpt: Cpt; region?: Region | undefined; npi?: Npi | undefined; modifier?: Modifier | undefined; setting?: Setting | undefined; basis?: Basis | undefined; payer?: Payer | undefined; kind?: Kind | undefined; revenue_code?: RevenueCode | undefined; place_of_service?: PlaceOfService | undefined; limit?: Limit | undefined; offset?: Offset | undefined; proof?: "full" | "ref" | undefined }; output: ReferenceHistory | ShortReferenceHistory }
   verify_answer: { input: { href?: string | undefined; answer?: Record<string, unknown> | undefined; question?: Record<string, unknown> | undefined }; output: Verification }
   browse_registry: { input: { cpt?: Cpt | undefined; limit?: Limit | undefined; offset?: Offset | undefined; region?: string | undefined; npi?: Npi | undefined; chart?: Chart | undefined; as_of?: AsOf | undefined; after?: string | undefined }; output: RegistryPage }
