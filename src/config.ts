@@ -165,6 +165,20 @@ export const Settings = z.object({
     .describe(
       'Where people reach you: a mailbox or an https address. It stands in security.txt and in the plugin manifest.',
     ),
+  PUBLISHERS: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Your own table of publishers for `atr fetch`, in the form of docs/spec/tables/publishers.json, where a page has moved or you keep a mirror. Default: the table of the program.',
+    ),
+  HOSPITALS: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File with the hospitals whose price files `atr fetch` and `atr update` take: npi,domain_or_address,location in each line. Default: DATA_DIR/hospitals.csv, if it is there.',
+    ),
   LOAD_ROWS: count.default(50_000_000).describe('How many rows one `atr load` may make.'),
   LOAD_KEYS: count
     .default(20_000_000)
@@ -205,6 +219,24 @@ export const Settings = z.object({
   ADMIN_PORT: port
     .optional()
     .describe('Port for /metrics, in the form of Prometheus, on 127.0.0.1 only; 0 picks a free one. Default: none.'),
+  DRAIN_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(300)
+    .default(5)
+    .describe(
+      'How long the service goes on answering after SIGTERM, while /readyz says 503 and every answer closes its connection.',
+    ),
+  LAG_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(3_600)
+    .default(60)
+    .describe(
+      'How long lookups are answered by an older state of the registry while the files of the newest releases cannot be fetched. After that they are refused with 503.',
+    ),
   CACHE_BYTES: z.coerce
     .number()
     .int()
@@ -257,6 +289,7 @@ export interface Config extends z.output<typeof Settings> {
   /** Object storage of the release files, from which machines fetch what they do not have. */
   releasesUrl?: string | undefined
   lockDir: string
+  hospitalsFile: string
   witnessQuorum: number
 }
 
@@ -286,6 +319,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     ...(isRemote ? { releasesUrl: config.RELEASES } : {}),
     releasesDir: resolve(isRemote ? inData('releases') : (config.RELEASES ?? inData('releases'))),
     witnessQuorum: config.WITNESS_QUORUM ?? config.WITNESSES.length,
+    hospitalsFile: resolve(config.HOSPITALS ?? inData('hospitals.csv')),
     lockDir: resolve(config.LOCK_DIR ?? `${config.DATA_DIR}.lock`),
   }
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { dayOf } from '../calendar.ts'
+import { findOrigin } from '../fetch/store.ts'
 import type { Installation } from '../installation.ts'
 import { Problem } from '../problem.ts'
 import type { Provider } from '../proof/price/release.ts'
@@ -116,6 +117,8 @@ interface Action {
   run(args: ReleaseArguments): Promise<number>
   /** The message for Ctrl-C: what is left. */
   left?: string
+  /** Works while release files are away. */
+  withoutFiles?: true
 }
 
 /** The work is one commit. If it is signed but not public, the next command publishes it. */
@@ -130,7 +133,7 @@ const ACTIONS: Readonly<Record<keyof typeof RELEASE_HELP, Action>> = {
   sample: { ids: [1, 1], run: sample },
   diff: { ids: [1, 2], run: diff },
   publish: { ids: [1, 1], run: publishOne, left: WHOLE_OR_NOT },
-  withdraw: { ids: [1, 1], run: withdrawOne, left: WHOLE_OR_NOT },
+  withdraw: { ids: [1, 1], run: withdrawOne, left: WHOLE_OR_NOT, withoutFiles: true },
   discard: { ids: [1, 1], run: discardOne, left: HALF_REMOVED },
 }
 
@@ -155,7 +158,10 @@ export const release: Command = {
     if (name !== 'sample' && (values.rows !== undefined || values.cpt !== undefined))
       throw new UsageFault('--rows and --cpt are options of atr release sample')
     using _ = action.left === undefined ? undefined : ifInterrupted(action.left)
-    const { db, registryLog, cosign } = await openStore(config, { takesOlder: true })
+    const { db, registryLog, cosign } = await openStore(config, {
+      takesOlder: true,
+      withoutFiles: action.withoutFiles ?? false,
+    })
     try {
       return await action.run({ db, registryLog, cosign, ids, ...values })
     } finally {
@@ -208,6 +214,8 @@ async function showOne({ db, ids: [id = ''], json }: ReleaseArguments): Promise<
     withdrawal: found.withdrawal === null ? null : (JSON.parse(found.withdrawal) as unknown),
     checks: await checksOf(db, found.release_no),
     delta: (await findDelta(db, found.release_no)) ?? null,
+    // The way from the publisher's page to its files, where `atr fetch` went it.
+    origin: (await findOrigin(db, id)) ?? null,
   }
   show(json, shown, JSON.stringify(shown, null, 2))
   return DONE

@@ -50,8 +50,10 @@ export const serve: Command = {
     if (config.WORKERS > 1) return serveByWorkers(config, values.demo)
     const running = await serveHere(config)
     const stop = stopSignal() // before the address is printed
+    if (!values.demo) goOnAfterHangUp()
     console.log(values.demo ? welcome(running.localUrl) : listening(running))
-    await stop
+    // Nobody stands before a demo.
+    await leave(running, values.demo ? 0 : config.DRAIN_SECONDS, await stop)
     await running.stop()
     console.log(stopped(values.demo))
     return DONE
@@ -66,7 +68,7 @@ const startOn = (config: Config, installation: Installation, worker: Worker | un
   })
 
 /** Answers requests in this process, and does the jobs unless another worker does. */
-async function serveHere(config: Config, worker?: Worker): Promise<Pick<RunningService, 'url' | 'localUrl' | 'stop'>> {
+async function serveHere(config: Config, worker?: Worker): Promise<Omit<RunningService, 'app' | 'metricsUrl'>> {
   const installation = await openStore(config)
   const running = await startOn(config, installation, worker)
   const { db, registryLog, figuresLog, cosign } = installation
@@ -105,8 +107,9 @@ async function serveMirror(config: Config, folder: string): Promise<number> {
   const { origin } = mirror.registryLog
   const recorded = new Date((await mirror.registryLog.head(mirror.db)).signed_at).toISOString()
   const running = start({ ...config, FIGURES_SCHEDULE: 'off' }, mirror, undefined, mirror)
+  goOnAfterHangUp()
   console.log(`${listening(running)}\nmirror of ${origin}, state of ${recorded}`)
-  await stopSignal()
+  await leave(running, config.DRAIN_SECONDS, await stopSignal())
   await running.stop()
   return DONE
 }
@@ -117,7 +120,9 @@ async function serveAsWorker(config: Config, worker: Worker): Promise<number> {
   const running = await serveHere(config, worker)
   if (process.connected) process.send?.('ready')
   else return running.stop().then(() => DONE) // the parent ended before this process noticed
-  await Promise.race([stopSignal(['SIGTERM']), orphaned])
+  goOnAfterHangUp()
+  const signal = await Promise.race([stopSignal(['SIGTERM']), orphaned])
+  if (signal) await leave(running, config.DRAIN_SECONDS, signal)
   await running.stop()
   process.disconnect?.()
   return DONE
@@ -155,6 +160,7 @@ async function serveByWorkers(config: Config, isDemo: boolean): Promise<number> 
   })
   const localUrl = localAddress(config.HOST, port)
   const stop = stopSignal()
+  if (!isDemo) goOnAfterHangUp()
   console.log(isDemo ? welcome(localUrl) : listening({ localUrl, url: config.PUBLIC_URL ?? localUrl }))
   await stop
   await workers.stop()
@@ -208,7 +214,23 @@ Three things to try:
   curl -s -X POST -H 'X-Agent-Key: <key>' ${url}/api/agent-rails/challenge
 `
 
-const stopSignal = (signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM']): Promise<void> =>
+const stopSignal = (signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM']): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
-    for (const signal of signals) process.on(signal, () => resolve()) // not once: a terminal and npm may both send it
+    for (const signal of signals) process.on(signal, () => resolve(signal)) // not once: a terminal and npm may both send it
   })
+
+/**
+ * Goes on answering after SIGTERM, so that proxies notice that this process is about to stop and send requests elsewhere. Ctrl-C
+ * does not wait, and a second signal ends the wait.
+ */
+async function leave(running: Pick<RunningService, 'leave'>, seconds: number, signal: NodeJS.Signals): Promise<void> {
+  if (signal !== 'SIGTERM' || seconds === 0) return
+  running.leave()
+  logLine({ level: 'info', service: 'leaving', drain_seconds: seconds })
+  const over = new Promise((resolve) => setTimeout(resolve, seconds * 1_000).unref())
+  await Promise.race([over, stopSignal()])
+}
+
+/** The signal of a closed terminal does not end a service. Other programs read their settings again on it; this one does not. */
+const goOnAfterHangUp = (): void =>
+  void process.on('SIGHUP', () => logLine({ level: 'info', signal: 'SIGHUP', service: 'goes on with its settings' }))

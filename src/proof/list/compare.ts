@@ -1,6 +1,14 @@
 // The check of a comparison: what each hospital near a place states for a code, and proof that none is left out.
 
-import { codeOf, isOfEdition, isPlacedBy, type TakenAnswer, takePrice } from '../answer.ts'
+import {
+  codeOf,
+  isOfEdition,
+  isPlacedBy,
+  OF_MODIFIERS,
+  saysOfModifiers,
+  type TakenAnswer,
+  takePrice,
+} from '../answer.ts'
 import { type Evidence, isSame } from '../evidence.ts'
 import { eachOf, ensure } from '../fault.ts'
 import {
@@ -75,7 +83,7 @@ function takeHospital(shown: ShownRows, stated: unknown): StatedRow {
 
 function takePriced(shown: ShownRows, { hospital, price, ...stated }: Members): PricedHospital {
   const row = shown.take(price)
-  ensure('price' in row.row && hasOnly(stated, ['modifiers_ignored', 'adjustment']), 'row_malformed')
+  ensure('price' in row.row && hasOnly(stated, OF_MODIFIERS), 'row_malformed')
   return { hospital: takeHospital(shown, hospital), price: { ...takePrice(shown, row, stated), row } }
 }
 
@@ -99,7 +107,6 @@ function isPriceOf(
     decision.outcome === 'price' &&
     isSame(price.row.row, decision.row) &&
     isOfEdition(evidence, price.row, decision.chart, day) &&
-    isSame(price.stated['modifiers_ignored'] ?? [], decision.ignored) &&
-    isSame(price.stated['adjustment'], decision.adjustment)
+    saysOfModifiers(price.stated, decision)
   )
 }

@@ -13,12 +13,12 @@ import { hasOnlyTexts, type ParsedQuestion, type Question, understood } from './
 import type { Region } from './region.ts'
 
 /** The question to a comparison: that of a lookup, with a place in place of a hospital. */
-export type CompareQuestion = Pick<Question, 'cpt' | 'as_of' | 'region' | 'modifier' | 'setting' | 'basis'>
+export type CompareQuestion = Pick<Question, 'cpt' | 'as_of' | 'region' | 'modifier' | 'setting' | 'basis' | 'payer'>
 
 /** Reads the question as one to a hospital, whichever it is; undefined if it is none. */
 export const comparisonOf = (question: CompareQuestion): ParsedQuestion | undefined =>
   hasOnlyTexts(question, PARTS) ? understood({ ...question, npi: ANY_HOSPITAL }) : undefined
-const PARTS = ['cpt', 'as_of', 'region', 'modifier', 'setting', 'basis']
+const PARTS = ['cpt', 'as_of', 'region', 'modifier', 'setting', 'basis', 'payer']
 const ANY_HOSPITAL = '1234567893'
 
 /** More hospitals than these are asked for by a smaller place. */

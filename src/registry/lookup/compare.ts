@@ -72,7 +72,7 @@ export function compare(proofs: Proofs, query: CompareQuery, today: string, lost
   const priced = found.priced.map((each) => ({
     hospital: shown(each),
     price: proof.show(priceOf(trace, each.decision)),
-    ...toldOf(each.decision.ignored, each.decision.adjustment),
+    ...toldOf(each.decision),
   }))
   const others = found.others.map((each) => ({ hospital: shown(each), code: codeOf(each.decision) }))
   const placed = found.place ? { place: proof.show(citable({ trace }, PLACE_CHART, found.place)) } : {}
@@ -96,7 +96,7 @@ export function shortCompare(
   const priced = found.priced.map((each) => ({
     hospital: named(each),
     price: shortRow(proofs, priceOf(trace, each.decision)) as ShortRow,
-    ...toldOf(each.decision.ignored, each.decision.adjustment),
+    ...toldOf(each.decision),
   }))
   const others = found.others.map((each) => ({ hospital: named(each), code: codeOf(each.decision) }))
   const manifests = found.priced.map(({ decision }) => priceOf(trace, decision).release.manifest)
