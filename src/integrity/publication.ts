@@ -53,8 +53,9 @@ async function needRightClock({ db, machineNow }: Publisher): Promise<void> {
   const skew = await clockSkew(db, machineNow)
   if (Math.abs(skew) <= MOST_SKEW_MS) return
   const seconds = Math.round(Math.abs(skew) / 1_000)
+  const side = skew > 0 ? 'ahead of' : 'behind'
   throw new StoreFault(
-    `the clock of this machine is ${seconds} seconds ${skew > 0 ? 'ahead of' : 'behind'} that of the database: correct it (NTP) before publishing; nothing was changed`,
+    `the clock of this machine is ${seconds} seconds ${side} that of the database: correct it (NTP) before publishing; nothing was changed`,
   )
 }
 
