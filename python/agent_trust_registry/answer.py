@@ -20,7 +20,9 @@ from .verdict import Failure, Verdict
 WORDS = frozenset({"type", "title", "status", "detail", "instance", "code", "request_id", "agent_hint", "errors"})
 """Members of a refusal that say nothing that is proved, but `code`."""
 _REFUSAL = WORDS | {"rule", "row", "place", "side", "charts", "last_known", "about"}
-_BESIDE = frozenset({"place", "side", "modifiers_ignored", "left_to_bill", "adjustment", "about"})
+_BESIDE = frozenset(
+    {"place", "side", "modifiers_ignored", "left_to_bill", "adjustment", "listed_with", "about"}
+)
 _is_rule = text(r"R([1-9]|1[01])")
 _is_side = closed({"kind": one_of(*KINDS), "why": one_of("kind", "revenue_code", "place_of_service")})
 _is_charts = list_of(closed({"chart": is_chart, "held": list_of(closed({"from": is_day, "to": is_day}), most=8192)}), 1)
@@ -63,6 +65,7 @@ class Answer:
     ignored: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     adjustment: Any = None
+    listed_with: Any = None
     at: int | None = None
 
     @property
@@ -129,8 +132,13 @@ def _take_price(body: dict[str, Any], row: ShownRow, at: int | None) -> Answer:
     left = _modifiers(body, "left_to_bill", OF_THE_BILL, at)
     if "adjustment" in body and not is_adjustment(row.row, adjustment):
         raise Failure("body_contradicts_proof", at)
-    place, side = take_place(body, at), take_side(body, at)
-    return Answer(side=side, row=row, place=place, ignored=ignored, left=left, adjustment=adjustment, at=at)
+    listed_with = body.get("listed_with")
+    if "listed_with" in body and (listed_with is None or row.row.get("modifier") != listed_with):
+        raise Failure("body_contradicts_proof", at)
+    return Answer(
+        side=take_side(body, at), row=row, place=take_place(body, at), ignored=ignored, left=left,
+        adjustment=adjustment, listed_with=listed_with, at=at,
+    )  # fmt: skip
 
 
 def _modifiers(body: dict[str, Any], name: str, known: frozenset[str], at: int | None) -> tuple[str, ...]:
@@ -169,7 +177,7 @@ def _is_of(answer: Answer, decision: Decision, evidence: Evidence) -> bool:
     return (
         (answer.code, answer.rule) == told
         and (answer.ignored, answer.left) == (decision.ignored, decision.left)
-        and answer.adjustment == decision.adjustment
+        and (answer.adjustment, answer.listed_with) == (decision.adjustment, decision.listed_with)
         and is_shown(answer.row, row, decision.release, evidence)
         and is_shown(answer.place, decision.place, decision.place_release, evidence)
         and answer.charts == ([_held(chart, evidence) for chart in decision.charts] if decision.charts else None)

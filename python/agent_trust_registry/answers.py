@@ -36,6 +36,7 @@ class Reference(Row, total=False):
     left_to_bill: list[str]
     adjustment: Adjustment
     side: dict[str, str]
+    listed_with: str
     place: _Facts
     about: _Facts
 
@@ -51,6 +52,7 @@ class Line(TypedDict, total=False):
     modifiers_ignored: list[str]
     left_to_bill: list[str]
     adjustment: Adjustment
+    listed_with: str
     problem: _Facts
 
 
