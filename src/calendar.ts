@@ -18,13 +18,15 @@ const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`)
 export const plusDays = (day: string, days: number): string => dayOf(startOf(day) + days * DAY_MS)
 export const daysBetween = (from: string, to: string): number => Math.floor((startOf(to) - startOf(from)) / DAY_MS)
 
-/** When the next edition of a series begins: with the quarter, with the year, or a year after the last one. */
-export type Rhythm = 'quarter' | 'calendar_year' | 'year_later'
+/** When the next edition of a series begins: with the quarter, with the year, with the federal year, or a year after the last one. */
+export type Rhythm = 'quarter' | 'calendar_year' | 'fiscal_year' | 'year_later'
 
 /** The first day after the period of an edition that takes effect on `day`. */
 export function nextPeriod(rhythm: Rhythm, day: string): string {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   if (rhythm === 'calendar_year') return dayOf(Date.UTC(year + 1, 0, 1))
+  // The federal year begins on the first of October.
+  if (rhythm === 'fiscal_year') return dayOf(Date.UTC(month < 10 ? year : year + 1, 9, 1))
   // A year after the 29th of February is the first of March.
   if (rhythm === 'year_later') return dayOf(Date.UTC(year + 1, month - 1, date))
   return dayOf(Date.UTC(year, Math.floor((month - 1) / 3) * 3 + 3, 1))

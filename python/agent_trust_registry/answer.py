@@ -13,7 +13,7 @@ from .policy import Policy
 from .question import Question, read_question
 from .release import is_chart
 from .row import is_place
-from .tables import ADJUSTING, NEUTRAL
+from .tables import ADJUSTING, NEUTRAL, chart, code_in
 from .verdict import Failure, Verdict
 
 WORDS = frozenset({"type", "title", "status", "detail", "instance", "code", "request_id", "agent_hint", "errors"})
@@ -27,8 +27,24 @@ _is_charts = list_of(closed({"chart": is_chart, "held": list_of(closed({"from": 
 def verify_lookup(body: dict[str, Any], policy: Policy, asked: Any, ages: Ages) -> Verdict:
     answer = take_lookup(body)
     evidence = check_proof(body, answer.shown, policy, ages)
-    decisions = () if asked is None else (check_answer(answer, read_question(asked), evidence),)
-    return evidence.verdict([answer.row], decisions=decisions)
+    if asked is None:
+        return evidence.verdict([answer.row])
+    question = read_question(asked)
+    decision = check_answer(answer, question, evidence)
+    return evidence.verdict([answer.row], decisions=(decision,), without_code=_without_code(question, evidence))
+
+
+def _without_code(question: Question, evidence: Evidence) -> tuple[tuple[dict[str, Any], str], ...]:
+    """The editions of the day that are shown to have no row of the code."""
+    found = []
+    for release in evidence.releases:
+        name, period = release.manifest["chart"], release.period
+        known = chart(name)
+        if known and known["bases"] and period and period["from"] <= question.as_of <= period["to"]:
+            code = code_in(name, question.code)
+            if not release.rows.known_under(f"{code}|"):
+                found.append((release.manifest, code))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -130,17 +146,17 @@ def check_answer(answer: Answer, question: Question, evidence: Evidence) -> Deci
 def _is_of(answer: Answer, decision: Decision, evidence: Evidence) -> bool:
     outcome, row = decision.outcome, decision.row
     if outcome == "price":
-        told: tuple[Any, ...] = (None, None, None)
+        told: tuple[Any, ...] = (None, None)
     elif outcome == "no_edition":
-        told = ("no_edition_for_day", decision.rule, [_held(chart, evidence) for chart in decision.charts])
+        told = ("no_edition_for_day", decision.rule)
     else:
-        code = f"absent_{row['reason']}" if outcome == "absent" and row else outcome
-        told = (code, decision.rule, None)
+        told = (f"absent_{row['reason']}" if outcome == "absent" and row else outcome, decision.rule)
     return (
-        (answer.code, answer.rule, answer.charts) == told
+        (answer.code, answer.rule) == told
         and (answer.ignored, answer.adjustment) == (decision.ignored, decision.adjustment)
         and is_shown(answer.row, row, decision.release, evidence)
         and is_shown(answer.place, decision.place, decision.place_release, evidence)
+        and answer.charts == ([_held(chart, evidence) for chart in decision.charts] if decision.charts else None)
     )
 
 

@@ -40,9 +40,7 @@ def _is_end(index: int, chart: str | None, evidence: Evidence) -> bool:
     return index == evidence.timeline.size or (chart is not None and is_of_next)
 
 
-def _rest(item: Any) -> str:
-    if not is_object(item):
-        return ""
+def _rest(item: Body) -> str:
     return canonical({name: member for name, member in item.items() if name != "about"})
 
 
@@ -77,26 +75,30 @@ def verify_releases(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdi
     return evidence.verdict([], releases=tuple(evidence.entries[item["log_index"]] for item in items))
 
 
-def _check_item(item: Body, evidence: Evidence, periods: dict[str, list[Period]], at: int) -> Period | None:
+def _check_item(item: Body, evidence: Evidence, by_name: dict[str, list[Period]], at: int) -> Period | None:
     """Checks an item against its manifest and its withdrawal, and returns the period of its release."""
+    require(is_object(item), "nothing_proved", at)
     index, withdrawn = item.get("log_index"), item.get("withdrawn_log_index")
     manifest: Any = evidence.entries.get(index) if is_count(index) else None
     require(is_manifest(manifest), "nothing_proved", at)
-    period = check_period(manifest, periods.get(evidence.names[item["log_index"]], []))
+    named = by_name.get(evidence.names[item["log_index"]], [])
+    period = named[0] if named else None
     names = ("release_id", "chart", "edition", "effective_from", "effective_to", "row_count", "rejected_count")
     follows = {each: manifest[each] for each in (*names, "data_class")}
     follows |= {"published_at": manifest["recorded_at"], "log_index": index}
     follows |= {} if manifest["supersedes"] is None else {"supersedes": manifest["supersedes"]}
-    follows |= {"in_force": _days(period)} if period else {}
+    follows |= {"in_force": item.get("in_force")} if period else {}
     if "withdrawn_log_index" in item:
         withdrawal: Any = evidence.entries.get(withdrawn) if is_count(withdrawn) else None
-        require(is_withdrawal(withdrawal), "nothing_proved", at)
+        require(is_withdrawal(withdrawal), "body_contradicts_proof", at)
         require(withdrawal["release_id"] == manifest["release_id"] and period is None, at=at)
         follows |= {"withdrawn_log_index": withdrawn, "withdrawn_at": withdrawal["recorded_at"]}
         follows |= {"withdrawn_reason": withdrawal["reason"], "state": "withdrawn"}
     else:
         follows |= {"state": "published" if period else "replaced"}
     require(_rest(item) == canonical(follows), "body_contradicts_proof", at)
+    check_period(manifest, named, at)
+    require(period is None or item["in_force"] == _days(period), "body_contradicts_proof", at)
     if period is None:
         _check_is_explained(manifest, item, evidence, at)
     return period
@@ -140,7 +142,7 @@ def verify_coverage(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdi
 
 
 def _find_covered(item: Body, as_of: str, evidence: Evidence, at: int) -> tuple[Manifest, Period]:
-    for release in evidence.releases:
+    for release in evidence.releases if is_object(item) else ():
         manifest, period = release.manifest, release.period
         if period and manifest["release_id"] == item.get("release_id") and period["from"] <= as_of <= period["to"]:
             names = ("chart", "publisher", "release_id", "edition", "effective_from", "data_class")
@@ -153,7 +155,7 @@ def _find_covered(item: Body, as_of: str, evidence: Evidence, at: int) -> tuple[
 
 def _check_covered(body: Body, periods: list[Period], parts: Body, evidence: Evidence) -> None:
     chart, timeline = parts.get("chart"), evidence.timeline
-    require(all(chart in (None, period["chart"]) for period in periods), "releases_left_out")
+    require(all(chart in (None, period["chart"]) for period in periods))
     if "cpt" in parts or "npi" in parts:
         # That the editions between do not have the code or the provider is the word of the service.
         return require(bool(periods), "nothing_proved")

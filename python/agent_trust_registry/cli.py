@@ -21,6 +21,7 @@ from .pins import Pins
 from .policy import PolicyMalformed, read_policy
 from .problems import Refused, RegistryError
 from .question import PARTS
+from .source import REASONS, check_sources
 from .transport import Transport
 from .verdict import CLASSES, Failure, ProvedRow, Verdict, failed
 from .verify import verify
@@ -40,18 +41,21 @@ def main(args: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(given)
     try:
         policy = read_policy(Path(asked.policy).read_text("utf-8"))
-        text = _read(asked.source)
+        text = _read(asked.answer)
         not_before, not_after = since(asked.max_age)
         verdict = verify(text, policy, _question(asked, text), not_before=not_before, not_after=not_after)
+        borne_out = check_sources(verdict, asked.files) if asked.files and verdict.ok else None
+        if borne_out == 0:
+            return _complain(USAGE, "nothing in this answer cites a file")
         if asked.pin and verdict.checkpoint:
             pin = Path(asked.pin)
             Pins(pin.parent).follow(pin.name, verdict.checkpoint, policy, Transport())
     except PolicyMalformed:
         return _complain(USAGE, "the policy file is not a policy: get it from <service>/log/policy")
     except Failure as failure:
-        verdict = failed(failure)
+        verdict, borne_out = failed(failure), None
     except UnicodeDecodeError:
-        verdict = failed(Failure("json_malformed"))
+        verdict, borne_out = failed(Failure("json_malformed")), None
     except Refused as refused:
         return _complain(REFUSED, f"the service has refused: {refused}")
     except OSError as error:
@@ -61,6 +65,8 @@ def main(args: Sequence[str] | None = None) -> int:
     except RegistryError as fault:
         return _complain(FAULT, str(fault))
     print(json.dumps(_as_json(verdict)) if asked.json else _in_words(verdict))
+    if borne_out and not asked.json:
+        print(f"borne out by the files: {borne_out}")
     return OK if verdict.ok else REFUSED
 
 
@@ -79,10 +85,11 @@ def judge_lines() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("atr-verify", description="Checks an answer of an Agent Trust Registry offline.")
-    parser.add_argument("source", metavar="FILE|-|URL", help="the answer, or a signed checkpoint")
+    parser.add_argument("answer", metavar="FILE|-|URL", help="the answer, or a signed checkpoint")
     parser.add_argument("--policy", required=True, metavar="FILE", help="the log keys and witnesses that you pinned")
     parser.add_argument("--pin", metavar="FILE", help="keeps the newest checkpoint; checks that the log only grew")
     parser.add_argument("--max-age", type=_duration, metavar="72h", help="refuses an older view; units s, m, h, d")
+    parser.add_argument("--source", action="append", dest="files", metavar="FILE", help="a file that the answer cites")
     parser.add_argument("--json", action="store_true", help="prints the verdict as JSON")
     parser.add_argument("--asked", metavar="ADDRESS", help="what was asked: the address, or the JSON sent to a batch")
     parser.add_argument("--any", action="store_true", help="only that it was published, whatever it answers")
@@ -99,7 +106,7 @@ def _question(asked: argparse.Namespace, text: str) -> Asked | None:
         raise Usage("say what was asked in one way: --cpt and the rest, --asked, or --any")
     if parts:
         return {"question": {"as_of": today(), **parts}}
-    address = asked.asked or asked.source
+    address = asked.asked or asked.answer
     if asked.any or (asked.asked is None and ("\n\n\u2014" in text or PROOF_TYPE in text)):
         return None
     try:
@@ -159,7 +166,7 @@ def _in_words(verdict: Verdict) -> str:
     head, figures = verdict.checkpoint, verdict.figures
     if head is None:
         where = "" if verdict.at is None else f" in item {verdict.at}"
-        return f"failed{where}: {verdict.reason}\n{CLASSES[str(verdict.cls)]}"
+        return f"failed{where}: {verdict.reason}\n{CLASSES.get(verdict.cls or '') or REASONS[str(verdict.reason)]}"
     lines = ["ok", *(_row_in_words(each) for each in verdict.rows)]
     lines += [f"proved: {each.outcome}" for each in verdict.decisions if each and each.outcome != "price"]
     lines += [f"release {each['release_id']}" for each in verdict.releases]

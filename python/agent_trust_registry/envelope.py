@@ -16,7 +16,7 @@ from .known import Known, Leaf
 from .merkle import leaf_hash, root_of_leaves
 from .policy import Policy
 from .release import Manifest, is_entry, is_manifest, is_period, is_provider, is_state, prolonged
-from .row import Row, check_is_of_release, is_row, key_of, leaf_of
+from .row import Row, check_is_of_release, is_price_row, is_row, key_of, leaf_of
 from .tables import DIGEST
 from .verdict import Checkpoint, Failure, ProvedRow, Verdict
 
@@ -181,7 +181,7 @@ def check_proof(body: dict[str, Any], shown: list[ShownRow], policy: Policy, age
     entries = _leaves(proof.get("entries"))
     releases = _releases(proof.get("releases", []), shown, timeline, entries)
     for each in shown:
-        if each.row["kind"] != "place":
+        if is_price_row(each.row):
             check_derivation(each.row)
     check_age(checkpoint, state["recorded_at"], *ages)
     return Evidence(checkpoint, state, timeline, providers, dict(entries), tuple(releases))
@@ -273,10 +273,10 @@ def by_release(timeline: Known) -> dict[str, list[Period]]:
     return periods
 
 
-def check_period(manifest: Manifest, named: list[Period]) -> Period | None:
+def check_period(manifest: Manifest, named: list[Period], at: int | None = None) -> Period | None:
     """Returns the period that names a manifest, None if the release is in force on no day."""
     for period in named:
         chart_and_day = (manifest["chart"], manifest["effective_from"])
         if (period["chart"], period["from"]) != chart_and_day or period["to"] > manifest["effective_to"]:
-            raise Failure("release_not_in_force")
+            raise Failure("release_not_in_force", at)
     return named[0] if named else None

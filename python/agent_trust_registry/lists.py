@@ -14,7 +14,7 @@ from .money import scaled
 from .policy import Policy
 from .question import PARTS, Question, capitals, read_code, read_question
 from .release import is_chart
-from .row import Row, is_amount
+from .row import Row, is_amount, is_price_row
 from .tables import CHARTS, SCHEDULES, STATES, WITHOUT_SETTING, can_hold, code_in
 from .verdict import Failure, Verdict
 
@@ -36,7 +36,7 @@ def is_page(value: Any) -> bool:
 
 _REST: dict[str, Form] = {"proof": anything, "about": anything}
 OF_LIST: dict[str, Form] = {**_REST, "links": anything}
-_is_batch = closed({"results": list_of(anything, most=100), "summary": anything}, {**_REST, "as_of": anything})
+_is_batch = closed({"results": list_of(anything, most=100), "summary": is_object}, {**_REST, "as_of": anything})
 _is_sheet = closed(
     {"data": list_of(anything, most=2000), "as_of": is_day},
     {**_REST, "place": anything, "not_held": list_of(is_chart, 1)},
@@ -52,11 +52,14 @@ def check_form(is_of: Form, body: Body) -> None:
 
 def read_asked(asked: Any, names: tuple[str, ...]) -> dict[str, Any]:
     """Returns the parameters of a list that have a value. `offset` is a number, the others are texts."""
-    if not isinstance(asked, dict) or not asked.keys() <= set(names):
+    if not isinstance(asked, dict):
         raise Failure("question_malformed")
-    if not all(is_count(part) if name == "offset" else isinstance(part, str) for name, part in asked.items()):
+    sent = {name: part for name, part in asked.items() if part != ""}
+    if not sent.keys() <= set(names):
         raise Failure("question_malformed")
-    return {name: part for name, part in asked.items() if part != ""}
+    if not all(is_count(part) if name == "offset" else isinstance(part, str) for name, part in sent.items()):
+        raise Failure("question_malformed")
+    return sent
 
 
 def require(is_so: bool, reason: str = "answers_another_question", at: int | None = None) -> None:
@@ -94,16 +97,16 @@ def verify_batch(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
 def _check_line(line: Body, answer: Answer | None, asked: Any, evidence: Evidence, at: int) -> Decision | None:
     require(isinstance(asked, dict), "question_malformed", at)
     question = {name: part for name, part in asked.items() if name not in ("units", "billed")}
-    units, billed = asked.get("units", 1), asked.get("billed") or None
+    units, billed = asked.get("units", 1), asked.get("billed", "")
     if answer is None:
         try:
             read_question(question)
         except Failure:
             return None
-        require(not _is_units(units) or not (billed is None or is_amount(billed)), at=at)
+        require(not _is_units(units) or not (billed == "" or is_amount(billed)), at=at)
         return None
     require("units" not in asked or (_is_units(units) and units == line.get("units", 1)), at=at)
-    require(billed is None or billed == line.get("billed"), at=at)
+    require(billed == "" or billed == line.get("billed", ""), at=at)
     try:
         return check_answer(answer, read_question(question), evidence)
     except Failure as failure:
@@ -223,8 +226,8 @@ def verify_page(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
     data = [take_row(item, at) for at, item in enumerate(body["data"], 1)]
     require(bool(data), "nothing_proved")
     evidence = check_proof(body, data, policy, ages)
-    parts = {} if asked is None else read_asked(asked, ("as_of", "cpt", "region", "npi", "chart"))
-    is_whole = asked is not None and ("cpt" in parts or not {"region", "npi"} & parts.keys())
+    parts = {name for name, part in asked.items() if part != ""} if isinstance(asked, dict) else set()
+    is_whole = asked is not None and ("cpt" in parts or not {"region", "npi"} & parts)
     for at, (before, after) in enumerate(zip(data, data[1:]), 2):
         step = after.index - before.index
         is_next = after.release > before.release or (
@@ -232,7 +235,7 @@ def verify_page(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
         )
         require(is_next, "rows_left_out", at)
     if asked is not None:
-        _check_rows_asked(data, body["as_of"], parts, evidence)
+        _check_rows_asked(data, body["as_of"], read_asked(asked, ("as_of", "cpt", "region", "npi", "chart")), evidence)
     return evidence.verdict(data)
 
 
@@ -247,6 +250,8 @@ def _check_rows_asked(data: list[ShownRow], as_of: str, parts: Body, evidence: E
         require(parts.get("chart") in (None, release.manifest["chart"]), at=shown.at)
         if row["kind"] == "place":
             require(not {"cpt", "region", "npi"} & parts.keys(), at=shown.at)
+        elif not is_price_row(row):
+            require(not {"region", "npi"} & parts.keys() and code in (None, row["code"]), at=shown.at)
         else:
             is_there = "region" not in parts or capitals(parts["region"]) == capitals(row["region"])
             require(is_there and code in (None, row["code"]), at=shown.at)
@@ -255,18 +260,14 @@ def _check_rows_asked(data: list[ShownRow], as_of: str, parts: Body, evidence: E
 
 # Histories
 
-_is_item = closed(
-    {name: anything for name in ("release_id", "chart", "edition", "data_class", "effective_from", "effective_to")}
-    | {"answer": is_object},
-    {"about": anything},
-)
+_ITEM = ("release_id", "chart", "edition", "data_class", "effective_from", "effective_to", "answer")
 
 
 def verify_history(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
     check_form(_is_history, body)
     items, answers = body["data"], list[Answer]()
     for at, item in enumerate(items, 1):
-        require(_is_item(item), "not_recognised", at)
+        require(is_object(item) and is_object(item.get("answer")), "not_recognised", at)
         answer = take_line(item["answer"], at)
         if answer is None:
             raise Failure("not_recognised", at)
@@ -294,9 +295,10 @@ def verify_history(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdic
 
 
 def _period_of(item: Body, answer: Answer, evidence: Evidence, at: int) -> dict[str, str]:
-    release = next((each for each in evidence.releases if each.manifest["release_id"] == item["release_id"]), None)
+    release = next((each for each in evidence.releases if each.manifest["release_id"] == item.get("release_id")), None)
     if release is None or release.period is None:
         raise Failure("release_not_in_force", at)
+    require(item.keys() == set(_ITEM), "body_contradicts_proof", at)
     if any(release.manifest[name] != item[name] for name in ("chart", "edition", "data_class")):
         raise Failure("body_contradicts_proof", at)
     period = release.period

@@ -8,7 +8,7 @@ from .forms import (
     closed, is_count, is_day, is_hash, is_instant, is_label, is_name, is_token, list_of, null_or, one_of, text,
 )  # fmt: skip
 from .row import is_npi
-from .tables import HOSPITALS, WITHDRAWALS
+from .tables import CHARTS, HOSPITALS, WITHDRAWALS
 
 Manifest = dict[str, Any]
 
@@ -48,6 +48,7 @@ _has_members = closed(
         "providers": list_of(is_npi, 1, 1000),
         "overrides": list_of(closed({"rule": is_name, "reason": is_name}), 1),
         "publisher_until": is_day,
+        "edits_left_out": is_count,
     },
 )
 _is_revision = text(r"[1-9][0-9]{0,8}")
@@ -63,6 +64,7 @@ def is_manifest(value: Any) -> bool:
         and _is_revision(value["release_id"][len(series) :])
         and value["effective_from"] <= value["effective_to"]
         and ("providers" in value) == value["chart"].startswith(f"{HOSPITALS}:")
+        and ("edits_left_out" in value) == (CHARTS.get(value["chart"], {}).get("rows") == "edits")
         and (until is None or (value["period_by"] == "operator" and until < value["effective_to"]))
     )
 

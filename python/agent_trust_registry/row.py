@@ -9,11 +9,11 @@ from .canonical_json import canonical
 from .forms import Form, closed, is_count, is_day, list_of, null_or, one_of, text
 from .merkle import leaf_hash
 from .money import scaled
-from .tables import ABSENCES, BASES, CODES, HOSPITALS, PLACES, SETTINGS, chart
+from .tables import ABSENCES, ADD_ON_NOTES, BASES, CODES, HOSPITALS, LIMIT_REASONS, PAIR_REASONS, SETTINGS, chart
 from .verdict import Failure
 
 Row = dict[str, Any]
-MAX_LEAF_BYTES = 65_536
+MAX_LEAF_BYTES, MAX_ENTRIES = 65_536, 2048
 _KEY = ("code", "region", "npi", "basis", "payer", "modifier", "setting", "class")
 
 is_code = text("|".join(CODES.values()))
@@ -79,14 +79,83 @@ _is_place = closed(
 )
 
 
+# Rows of edits
+
+_is_procedure = text(CODES["procedure"])
+_EDIT: dict[str, Form] = {"code": _is_procedure, "effective_from": is_day, "locator": _is_locator}
+
+
+def _number_of(numbers: frozenset[int]) -> Form:
+    return lambda value: type(value) is int and value in numbers
+
+
+def _entries(code: Form, second: Form, fifth: Form) -> Form:
+    """The form of a list of `[code, second, first day, last day, fifth]`, each greater than the one before."""
+    members = (code, second, is_day, null_or(is_day), fifth)
+
+    def is_entry(value: Any) -> bool:
+        return (
+            isinstance(value, list)
+            and len(value) == len(members)
+            and all(form(member) for form, member in zip(members, value))
+        )
+
+    def is_sorted(value: Any) -> bool:
+        order = [(of[0], of[2], of[3] or "~", of[1], -1 if of[4] is None else of[4]) for of in value]
+        return all(before < after for before, after in zip(order, order[1:]))
+
+    is_listed = list_of(is_entry, 1, MAX_ENTRIES)
+    return lambda value: is_listed(value) and is_sorted(value)
+
+
+_EDITS: dict[str, Form] = {
+    "limit": closed(
+        {
+            **_EDIT,
+            "kind": one_of("limit"),
+            "units": is_count,
+            "adjudication": _number_of(frozenset({1, 2, 3})),
+            "rationale": _number_of(LIMIT_REASONS),
+        }
+    ),
+    "edits": closed(
+        {
+            **_EDIT,
+            "kind": one_of("edits"),
+            "edits": _entries(_is_procedure, _number_of(frozenset({0, 1, 9})), _number_of(PAIR_REASONS)),
+        }
+    ),
+    "add_on": closed(
+        {
+            **_EDIT,
+            "kind": one_of("add_on"),
+            "primaries": _entries(
+                text(rf"{CODES['procedure']}|CCCCC"),
+                _number_of(frozenset({1, 2, 3})),
+                null_or(_number_of(ADD_ON_NOTES)),
+            ),
+        }
+    ),
+}
+"""The forms of rows of edits, by their kind."""
+
+
 def is_place(row: Any) -> bool:
     return _is_place(row)
 
 
+def is_price_row(row: Row) -> bool:
+    """True of rows of prices, factors and absences: neither of places nor of edits."""
+    return "basis" in row
+
+
 def is_row(value: Any) -> bool:
-    """True if a value has the form of a row, of prices or of places."""
+    """True if a value has the form of a row, of prices, places or edits."""
     if not isinstance(value, dict) or value.get("kind") == "place":
         return _is_place(value)
+    kind = value.get("kind")
+    if isinstance(kind, str) and kind in _EDITS:
+        return _EDITS[kind](value)
     is_shaped = _is_absence if value.get("kind") == "absence" else _is_stated
     return is_shaped(value) and value["indicators"].keys() <= set(BASES[value["basis"]]["indicators"])
 
@@ -95,6 +164,8 @@ def key_of(row: Row) -> str:
     """Returns the key under which a row stands in its release. Keys are ASCII, so texts sort as their bytes do."""
     if row["kind"] == "place":
         return f"{row['zip']}|{row['plus_four'] or ''}"
+    if not is_price_row(row):
+        return str(row["code"])
     return "|".join(row[name] or "" for name in _KEY)
 
 
@@ -116,9 +187,9 @@ def check_is_of_release(row: Row, manifest: dict[str, Any]) -> None:
 
 
 def _is_of_chart(row: Row, manifest: dict[str, Any]) -> bool:
-    if row["kind"] == "place":
-        return bool(manifest["chart"] == PLACES)
     known = chart(manifest["chart"])
+    if not is_price_row(row):
+        return known is not None and row["kind"] == known.get("rows")
     if known is None or row["basis"] not in known["bases"]:
         return False
     if manifest["chart"].startswith(f"{HOSPITALS}:"):

@@ -35,10 +35,15 @@ ADJUSTING: dict[str, dict[str, Any]] = {each["modifier"]: each for each in _READ
 STATES: dict[str, dict[str, Any]] = {each["state"]: each for each in _READ["localities"]["states"]}
 ABSENCES = frozenset(_READ["reasons"]["absences"])
 WITHDRAWALS = frozenset(_READ["reasons"]["withdrawals"])
+LIMIT_REASONS, PAIR_REASONS, ADD_ON_NOTES = (
+    frozenset(int(number) for number in _READ["edits"][name])
+    for name in ("limit_rationales", "pair_rationales", "add_on_notes")
+)
+"""The numbers that rows of edits may state."""
 
 PLACES, HOSPITALS = "zip-locality", "hospital-mrf"
 HOSPITAL_BASES: list[str] = CHARTS[HOSPITALS]["bases"]
-SCHEDULES = [name for name in CHARTS if name not in (PLACES, HOSPITALS)]
+SCHEDULES = [name for name, chart in CHARTS.items() if chart["bases"] and name != HOSPITALS]
 
 
 def chart(name: str) -> dict[str, Any] | None:

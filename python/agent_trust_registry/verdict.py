@@ -77,7 +77,7 @@ class Verdict:
 
     ok: bool
     cls: str | None = None
-    """The class, None where `ok` is true."""
+    """The class, None where `ok` is true, and where a cited file does not bear a row out."""
     reason: str | None = None
     at: int | None = None
     """The item of a list that failed, from 1."""
@@ -90,7 +90,9 @@ class Verdict:
     figures: dict[str, Any] | None = None
     """The state of the figures that was proved."""
     recorded_at: str | None = None
+    without_code: tuple[tuple[dict[str, Any], str], ...] = ()
+    """The editions in force that a lookup shows to have no row of a code, by their manifests, and the code."""
 
 
 def failed(failure: Failure) -> Verdict:
-    return Verdict(ok=False, cls=_CLASS_OF[failure.reason], reason=failure.reason, at=failure.at)
+    return Verdict(ok=False, cls=_CLASS_OF.get(failure.reason), reason=failure.reason, at=failure.at)

@@ -81,8 +81,6 @@ def _kind(body: dict[str, Any], wanted: str | None) -> str:
     proof, data = body.get("proof"), body.get("data")
     if wanted == "figures" or (isinstance(proof, dict) and proof.get("type") == PROOF_TYPE):
         return "figures"
-    if isinstance(body.get("code"), str) and "status" in body:
-        return "question"
     if isinstance(data, list):
         return _kind_of_list(body, data)
     return "questions" if isinstance(body.get("results"), list) else "question"

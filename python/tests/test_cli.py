@@ -15,7 +15,9 @@ from .test_answers import ANSWERS, DAY, policy_of, text_of
 from .test_vectors import vectors
 
 
-class Commands(unittest.TestCase):
+class Shell(unittest.TestCase):
+    """Runs the command on files of its own."""
+
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -34,6 +36,8 @@ class Commands(unittest.TestCase):
                 code = int(stop.code or 0)
         return code, said.getvalue()
 
+
+class Commands(Shell):
     def test_an_answer_about_figures_is_checked(self) -> None:
         good, old = vectors("figures")[0], next(v for v in vectors("figures") if v["name"].endswith("with w=0.49"))
         policy = ("--policy", self.file("policy", good["policy"]))

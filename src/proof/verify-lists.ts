@@ -23,7 +23,7 @@ import { checkPage, type PageQuestion } from './list/page.ts'
 import { checkSheet } from './list/sheet.ts'
 import type { SheetQuestion } from './lookup/sheet.ts'
 import type { TrustPolicy } from './note/policy.ts'
-import { hasOnly, type Members } from './shape.ts'
+import { hasOnly, isObject, type Members } from './shape.ts'
 import { type Inquiry as LookupInquiry, provedBy, verifyLookup } from './verify.ts'
 import { type Kind, kindOf } from './whole/kind.ts'
 
@@ -73,11 +73,20 @@ export const verifyBody = (
     ensure(question !== undefined || 'anyQuestion' in asked, 'answers_another_question')
     if (kind === 'question') return asList(await verifyLookup(body, policy, question, options))
     const { about: _, ...told } = body
-    const checked = await CHECKS[kind](told, question as never, (shown) => factsOf(body, shown, policy, options))
+    const checked = await CHECKS[kind](told, sentParts(question) as never, (shown) =>
+      factsOf(body, shown, policy, options),
+    )
     const { evidence, answers, refused = 0, editions = [], page } = checked
     const proved = { ...provedBy(answers), ...viewOf(evidence) }
     return { ok: true, ...proved, editions, ...(page && { page }), entries: editions.length, refused }
   })
+
+/** What was asked of a list, without the parts that are empty: they count as left out. */
+function sentParts(question: unknown): unknown {
+  if (question === undefined || Array.isArray(question)) return question
+  ensure(isObject(question), 'question_malformed')
+  return Object.fromEntries(Object.entries(question).filter(([, part]) => part !== ''))
+}
 
 const CHECKS: {
   [kind in Exclude<Kind, 'question'>]: (body: Members, asked: never, factsOf: FactsOfBody) => Promise<CheckedList>

@@ -11,7 +11,7 @@ export interface EditionEntry {
   publisher: string
   title: string
   calendar: {
-    next: 'quarter' | 'calendar_year' | 'year_later'
+    next: 'quarter' | 'calendar_year' | 'fiscal_year' | 'year_later'
     due_before_days: number
     stale_after_days: number
     expired_after_days: number

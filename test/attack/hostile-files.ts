@@ -173,6 +173,14 @@ export class HostileFiles {
         ],
         rows: 4,
       },
+      {
+        args: [
+          'cms-ipps',
+          this.write('Table 5', '.xlsx', files.asWorkbook(files.stays(words, 60), words)),
+          this.write('Tables 1', '.txt', files.asDelimited(files.standardAmounts(words), '\t')),
+          ...edition('FY2027', '2026-10-01'),
+        ],
+      },
       { args: ['zip-locality', this.gzipped('ZIP5', '.txt', files.zipCodes(words, ROWS))], rows: ROWS },
     ]
   }

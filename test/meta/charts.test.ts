@@ -66,7 +66,11 @@ interface Schemas {
   ChartHealth: { properties: { kind: { enum: string[] } } }
 }
 
-/** A code that breaks no rule, on a row that the chart could have. */
+/** Two codes that a chart can have, and that break no rule. */
+const codesOf = ({ codes = ['procedure'] }: ChartEntry): [string, string] =>
+  codes.includes('procedure') ? ['G0101', 'G0102'] : ['DRG-101', 'DRG-102']
+
+/** A row that the chart could have. */
 function priceOf(entry: ChartEntry, amount: string, cpt: string): Row {
   const [basis = 'medicare_pfs'] = entry.bases
   return aPrice({
@@ -105,8 +109,8 @@ function rowsOf(entry: ChartEntry, edition: 1 | 2): AnyRow[] {
   const kind = kindOfRows(entry.chart)
   if (kind) return [OTHERS[kind]('G0101', 1), OTHERS[kind]('G0102', edition)]
   return [
-    priceOf(entry, edition === 1 ? '10.00' : '15.00', 'G0101'),
-    priceOf(entry, edition === 1 ? '10.00' : '30.00', 'G0102'),
+    priceOf(entry, edition === 1 ? '10.00' : '15.00', codesOf(entry)[0]),
+    priceOf(entry, edition === 1 ? '10.00' : '30.00', codesOf(entry)[1]),
   ]
 }
 
@@ -190,7 +194,9 @@ describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known
     // Some schedules answer only who names them.
     const isUsual = entry.perProvider || chartsFor({ basis: undefined, setting: undefined }).includes(entry.chart)
     for (const asked of [...(isUsual ? [''] : []), ...(basis ? [`&basis=${basis}`] : [])]) {
-      const row = (await app.getJson(`/reference?cpt=G0101${place}${asked}`)) as ShownBody & { row: RowPointer }
+      const row = (await app.getJson(`/reference?cpt=${codesOf(entry)[0]}${place}${asked}`)) as ShownBody & {
+        row: RowPointer
+      }
       expect(releaseOf(row, row.row)?.chart).toBe(idOf(entry))
     }
     const covered = await app.getJson(`/api/coverage?chart=${idOf(entry)}`)
@@ -250,7 +256,7 @@ test('rows have the bases, settings and regions that the table says', async () =
   const seen = Map.groupBy(rows, ({ chart }) => chartOf(chart)?.entry)
   // The tests of their readers check the others.
   const ofEdits = LOAD_KINDS.filter((each) => each.startsWith('ncci-'))
-  const elsewhere = ['cms-pfs-qpp', 'cms-asc', 'cms-anesthesia', ...ofEdits]
+  const elsewhere = ['cms-pfs-qpp', 'cms-asc', 'cms-anesthesia', 'cms-ipps', ...ofEdits]
   expect(sorted([...seen.keys()].map(String))).toEqual(sorted(LOAD_KINDS.filter((each) => !elsewhere.includes(each))))
   for (const entry of CHARTS.filter(({ chart }) => seen.has(chart))) {
     const found = (seen.get(entry.chart) ?? []).map(({ row }) => row)

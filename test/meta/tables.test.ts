@@ -162,7 +162,7 @@ describe('charts', () => {
     publisher: z.string(),
     title: z.string(),
     calendar: z.strictObject({
-      next: z.enum(['quarter', 'calendar_year', 'year_later']),
+      next: z.enum(['quarter', 'calendar_year', 'fiscal_year', 'year_later']),
       due_before_days: z.int(),
       stale_after_days: z.int(),
       expired_after_days: z.int(),

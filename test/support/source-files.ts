@@ -239,6 +239,44 @@ export const anesthesia = (words: Words, notes: number): string[][] => [
   ...upTo(notes).map(() => [words('ANES footnote'), '', words('ANES footnote'), '', '']),
 ]
 
+/** Table 5 of the inpatient rule: groups of stays and their weights. */
+export function stays(words: Words, rows: number): string[][] {
+  const line = (i: number): string[] => [
+    ...[String(1 + i).padStart(3, '0'), 'Yes', 'No', words('Table 5 category'), words('Table 5 type')],
+    ...[words('Table 5 group'), '9.0000', '1.2345', '2.5', '3.0', words('Table 5 more')],
+  ]
+  return [
+    [words('Table 5 title', 60), 'FY 2027 Final Rule'],
+    [
+      ...['MS-DRG ', 'FY 2027 Final Post-Acute DRG', 'FY 2027 Final Special Pay DRG', 'MDC', 'TYPE', 'MS-DRG Title'],
+      ...['Weights - Before Cap', 'Weights - 10% Cap Applied ', 'Geometric mean LOS', 'Arithmetic mean LOS'],
+      words('Table 5 header', 60),
+    ],
+    ...upTo(rows).map(line),
+    ['998', 'No', 'No', '', '', words('Table 5 group'), '.', '.', '.', ''],
+    ...spoiled('Table 5', words, line(rows), [0, 1, 2, 7, 8, 9]),
+  ]
+}
+
+/** Tables 1A to 1E of the inpatient rule: the amounts that weights multiply. */
+export const standardAmounts = (words: Words): string[][] => {
+  const table = (name: string, labor: string, nonlabor: string): string[][] => [
+    [`TABLE ${name}. ${words(`Table ${name} title`, 60)}`],
+    ['Hospital Submitted Quality Data and is a Meaningful EHR User (Update = 2.6 Percent)', '', words('Table 1 class')],
+    ['Labor-related', 'Nonlabor-related', 'Labor-related', 'Nonlabor-related'],
+    [labor, nonlabor, words('Table 1 amount'), words('Table 1 amount')],
+  ]
+  return [
+    ['FY 2027 FINAL RULE- Tables 1A-1E', words('Table 1 corner')],
+    ...table('1A', '$4,400.50 ', '$2,100.50 '),
+    ...table('1B', '$4,030.62 ', '$2,470.38 '),
+    ['TABLE 1D. - CAPITAL STANDARD FEDERAL PAYMENT RATE'],
+    ['', 'Rate', words('Table 1D header')],
+    ['National', '$500.10 ', words('Table 1D more')],
+    [words('Table 1 footnote', 200)],
+  ]
+}
+
 /** The layout of those who have made a CSV of CMS's workbook. */
 export const conversion = (words: Words, rows: number): string[][] => [
   ['HCPCSCode', 'ShortDescriptor', 'StatusIndicator', 'PaymentRate', 'Changed?', 'Source'],

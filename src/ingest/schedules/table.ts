@@ -173,7 +173,7 @@ export const squashed = (title: string): string => title.toUpperCase().replaceAl
 const undated = (title: string): string => title.replace(DATED, '').replace(/(?<=[A-Z])20[0-9]{2}$/, '')
 const MONTH =
   'JAN(UARY)?|FEB(RUARY)?|MAR(CH)?|APR(IL)?|MAY|JUNE?|JULY?|AUG(UST)?|SEPT?(EMBER)?|OCT(OBER)?|NOV(EMBER)?|DEC(EMBER)?'
-const DATED = new RegExp(`^(FINAL|PROPOSED)?((${MONTH})[0-9]{0,2}?)?(CY)?20[0-9]{2}(?=[A-Z])`)
+const DATED = new RegExp(`^(FINAL|PROPOSED)?((${MONTH})[0-9]{0,2}?)?(CY|FY)?20[0-9]{2}(?=[A-Z])`)
 
 /** A rule is proposed with tables that look like those in force. Notices, which are longer, may tell of proposals. */
 export function refuseProposed(titles: readonly string[]): void {

@@ -8,7 +8,7 @@ interface Criteria {
 
 /** When a publisher's next edition takes effect, and how late it may be. */
 export interface Calendar extends Criteria {
-  /** The next edition begins with the next quarter, with the next calendar year, or a year after this one. */
+  /** The next edition begins with the next quarter, the next calendar or federal year, or a year after this one. */
   next: Rhythm
   /** Replaces `expired_after_days` for an edition that was due on the first of January. */
   expired_after_days_in_new_year?: number
@@ -30,6 +30,7 @@ interface FreshnessReport {
 const CADENCE: Record<Rhythm, FreshnessReport['cadence']> = {
   quarter: 'quarterly',
   calendar_year: 'yearly',
+  fiscal_year: 'yearly',
   year_later: 'yearly',
 }
 

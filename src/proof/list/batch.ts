@@ -59,7 +59,7 @@ export async function checkBatch(
 function takeBatchLine(shown: ShownRows, each: unknown): BatchLine {
   ensure(isObject(each), 'not_recognised')
   const { units = 1, billed = null, extended: stated, ...rest } = each
-  ensure(isUnits(units) && (billed === null || isBilled(billed)), 'not_recognised')
+  ensure(isUnits(units) && each['billed'] !== null && (billed === null || isBilled(billed)), 'not_recognised')
   ensure(rest['status'] === 200 || stated === undefined, 'not_recognised')
   return { line: takeLine(shown, rest), units, billed, stated }
 }

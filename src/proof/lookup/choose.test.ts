@@ -58,8 +58,10 @@ test('a code of another kind is looked for only where such codes can be', async 
     [{ cpt: 'RC-0450', npi: NPI }, 'price 900.00'],
     [{ cpt: 'NDC-00781194339', npi: NPI }, 'price 4.10'],
     [{ cpt: 'DRG-471', npi: NPI }, 'not_on_schedule'],
-    // No schedule is searched: that some are not held says nothing of it.
-    [{ cpt: 'DRG-470' }, 'not_on_schedule'],
+    // The schedule of stays is searched alone: that others are not held says nothing of it.
+    [{ cpt: 'DRG-470' }, 'no_edition'],
+    [{ cpt: '99213', setting: 'inpatient' }, 'not_on_schedule'],
+    [{ cpt: 'RC-0450' }, 'not_on_schedule'],
     [{ cpt: 'DRG-470', basis: 'medicare_clfs' }, 'not_on_schedule'],
   ])
 })

@@ -57,7 +57,6 @@ test.each<[Partial<Question>, QuestionFault]>([
   [{ npi: '1234567890' }, 'npi'],
   [{ npi: '123' }, 'npi'],
   [{ setting: 'Facility' }, 'setting'],
-  [{ setting: 'inpatient' }, 'setting'],
   [{ setting: 'super_rural' }, 'setting'],
   [{ basis: 'hospital_cash' }, 'basis'],
   [{ basis: 'medicare_pfs', npi: NPI }, 'basis'],

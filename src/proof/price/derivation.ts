@@ -1,6 +1,7 @@
 // The arithmetic of rows: the price of a row, or the reason for which it has none, follows from the inputs that the row
 // itself states. Whether the cited files have these inputs is another check, which needs the files.
 
+import { AMOUNT as CENTS, inpatientBaseCents, WEIGHT } from './inpatient-base.ts'
 import { compareAmounts } from './money.ts'
 import { dollars, physicianFeeCents } from './physician-fee.ts'
 import { type AbsenceReason, isRow, methodsOf, type Price, type PricedRow, type Row } from './row.ts'
@@ -24,6 +25,7 @@ const fail = (reason: DerivationFault): DerivationVerdict => ({ ok: false, reaso
 /** Each method returns the amounts that follow from the inputs; undefined if they are not the inputs of the method. */
 const PRICE_METHODS: { [method: string]: PriceMethod } = {
   'pfs-formula/1': physicianFee,
+  'ipps-base/1': inpatientBase,
   'verbatim/1': (inputs) => one(inputs, statedAmount),
   'rounded/1': (inputs) => one(inputs, roundedAmount),
   'range/1': range,
@@ -142,6 +144,16 @@ function physicianFee(inputs: Inputs, row: Row): { amounts: Amounts; capped: boo
   const cap = { ...rvu, practice: input('opps_practice_rvu'), malpractice: input('opps_malpractice_rvu') }
   const ceiling = hasCap ? physicianFeeCents(cap, gpci, input('conversion_factor')) : fee
   return { amounts: { amount: dollars(Math.min(fee, ceiling)) }, capped: ceiling < fee }
+}
+
+/** The federal base rate of a stay: its operating and its capital part. */
+function inpatientBase(inputs: Inputs): { amounts: Amounts } | undefined {
+  const forms = { weight: WEIGHT, labor: CENTS, nonlabor: CENTS, capital: CENTS, wage_index: /^1\.0000$/ }
+  if (!areInputs(inputs, forms)) return undefined
+  const { weight = '', labor = '', nonlabor = '', capital = '' } = inputs
+  const paid = inpatientBaseCents({ weight, labor, nonlabor, capital })
+  const cents = paid.operating + paid.capital
+  return cents > 0 ? { amounts: { amount: dollars(cents) } } : undefined
 }
 
 /** One amount: schedules name it `rate`, and hospitals `amount`. */

@@ -348,6 +348,15 @@ const EQUIPMENT = {
   ],
 } satisfies ScheduleWords
 
+const INPATIENT = {
+  caveat:
+    'It is the federal base rate at a wage index of 1.0000, operating and capital, for a hospital that reported quality data and uses electronic records: before the wages of the place and before teaching, low-income, outlier, quality, transfer and other adjustments of the hospital. It is not what Medicare paid for a given stay: teaching and safety-net hospitals are paid more.',
+  is: 'The federal base rate for this group of stays, by the federal year of the day of discharge: the weight of the group times Medicare’s standardized operating amount and capital rate, at a wage index of 1.0000.',
+  isNot:
+    'The Medicare price of a stay, what a patient owes, what a private insurer pays, an offer, or advice. The wages of the place, and the adjustments of teaching, low-income, outlier, quality and transfer cases, are not in it. Doctors bill separately.',
+  bases: { medicare_ipps: { short: 'Medicare, stay (base rate)', is: 'the federal base rate for the stay' } },
+} satisfies ScheduleWords
+
 const ANESTHESIA = {
   caveat: 'It is multiplied by base units and time: it is not the price of a service.',
   is: 'The factor for one unit of anesthesia. Medicare multiplies it by the base units of the code and the units of time.',
@@ -382,6 +391,7 @@ export const SCHEDULES: readonly ScheduleWords[] = [
   SURGERY_CENTER,
   DRUGS,
   EQUIPMENT,
+  INPATIENT,
   ANESTHESIA,
   HOSPITAL,
 ]
@@ -392,6 +402,7 @@ export const BASIS_WORDS: { readonly [basis in Basis]: BasisWords } = {
   ...SURGERY_CENTER.bases,
   ...DRUGS.bases,
   ...EQUIPMENT.bases,
+  ...INPATIENT.bases,
   ...ANESTHESIA.bases,
   ...HOSPITAL.bases,
 }
