@@ -148,7 +148,9 @@ function wholeEdition(parts: readonly Part[]): readonly Part[] {
   const inOrder = Array.from({ length: PARTS }, (_, i) => parts.filter(({ named }) => named?.part === i + 1))
   const missing = inOrder.flatMap((found, i) => (found.length === 0 ? [i + 1] : []))
   if (missing.length > 0)
-    throw unreadable(`part ${missing.join(' and part ')} of ${PARTS} is missing: an edition is whole with all of them`)
+    throw unreadable(
+      `part ${listed(missing)} of ${PARTS} ${missing.length === 1 ? 'is' : 'are'} missing: an edition is whole with all of them`,
+    )
   if (parts.length > PARTS) throw unreadable(`an edition has ${PARTS} parts, each once: a file is too many`)
   const ordered = inOrder.flat()
   if (ordered.some(({ first: begins }, i) => i > 0 && begins <= (ordered[i - 1] as Part).last))
@@ -157,6 +159,9 @@ function wholeEdition(parts: readonly Part[]): readonly Part[] {
     )
   return ordered
 }
+
+const listed = (numbers: readonly number[]): string =>
+  [numbers.slice(0, -1).join(', '), numbers.at(-1)].filter((each) => each !== '').join(' and ')
 
 /** Makes the row of the code anew from all files that it cites: no other file of its release has a pair of it. */
 function reread(tableOf: (source: Source) => PairTable): Reread {
