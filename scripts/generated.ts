@@ -14,8 +14,8 @@ export const generated = (): Record<string, string> => ({
 })
 
 /** The tables that the rule of the lookup reads. */
-const OF_THE_RULE = ['charts', 'edits', 'localities', 'modifiers', 'reasons']
-/** What tables say to people and to readers of files does not count. */
+const OF_THE_RULE = ['charts', 'edits', 'localities', 'modifiers', 'place-of-service', 'reasons']
+/** Texts of tables for people and for readers of files do not count. */
 const NOT_OF_THE_RULE = ['is', 'says', 'source', 'sources', 'spelled']
 
 /** The SHA-256 of the tables of the rule, in lowercase hex. */

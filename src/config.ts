@@ -165,6 +165,20 @@ export const Settings = z.object({
     .describe(
       'Where people reach you: a mailbox or an https address. It stands in security.txt and in the plugin manifest.',
     ),
+  PUBLISHERS: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Your own table of publishers for `atr fetch`, in the form of docs/spec/tables/publishers.json, where a page has moved or you keep a mirror. Default: the table of the program.',
+    ),
+  HOSPITALS: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File with the hospitals whose price files `atr fetch` and `atr update` take: npi,domain_or_address,location in each line. Default: DATA_DIR/hospitals.csv, if it is there.',
+    ),
   LOAD_ROWS: count.default(50_000_000).describe('How many rows one `atr load` may make.'),
   LOAD_KEYS: count
     .default(20_000_000)
@@ -257,6 +271,7 @@ export interface Config extends z.output<typeof Settings> {
   /** Object storage of the release files, from which machines fetch what they do not have. */
   releasesUrl?: string | undefined
   lockDir: string
+  hospitalsFile: string
   witnessQuorum: number
 }
 
@@ -286,6 +301,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     ...(isRemote ? { releasesUrl: config.RELEASES } : {}),
     releasesDir: resolve(isRemote ? inData('releases') : (config.RELEASES ?? inData('releases'))),
     witnessQuorum: config.WITNESS_QUORUM ?? config.WITNESSES.length,
+    hospitalsFile: resolve(config.HOSPITALS ?? inData('hospitals.csv')),
     lockDir: resolve(config.LOCK_DIR ?? `${config.DATA_DIR}.lock`),
   }
 }

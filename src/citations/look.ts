@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Conditions, conditionHeaders, conditionsOf } from '../outgoing/conditions.ts'
 import { ask, type OutgoingAnswer, OutgoingFault, type OutgoingRequest } from '../outgoing/outgoing.ts'
 import type { Look, Observation } from './judgement.ts'
 import { MOST_MEMBER_BYTES, membersOf } from './members.ts'
@@ -19,12 +20,9 @@ export interface CitedSource {
  * The facts that are stored when all bytes were read. Texts of a server are hostile, so they are stored as digests, except
  * those that are sent back to the server, which have a fixed form.
  */
-export interface Fingerprint {
+export interface Fingerprint extends Conditions {
   validators: string | null
   samples: string | null
-  entity_tag: string | null
-  /** `Last-Modified` in seconds since 1970. */
-  modified: number | null
 }
 export const NO_FINGERPRINT: Fingerprint = { validators: null, samples: null, entity_tag: null, modified: null }
 
@@ -67,7 +65,7 @@ export async function lookAt(
   })
   try {
     const isKnown = before.samples !== null && !options.whole
-    const head = await go(source.url, { method: 'HEAD', headers: isKnown ? conditions(before) : {} }, options)
+    const head = await go(source.url, { method: 'HEAD', headers: isKnown ? conditionHeaders(before) : {} }, options)
     if (isKnown && head.status === 304) return kept({ kind: 'same_fingerprint' }, head)
     const validators = validatorsOf(head)
     if (![405, 501].includes(head.status)) {
@@ -104,22 +102,6 @@ function validatorsOf({ headers }: OutgoingAnswer): string | null {
   if (etag === null && modified === null) return null
   return digest([etag ?? '', modified ?? '', headers.get('content-length') ?? ''].join('\n'))
 }
-
-const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/
-
-/** The values for conditional requests. */
-function conditionValues({ headers }: OutgoingAnswer): Pick<Fingerprint, 'entity_tag' | 'modified'> {
-  const [etag, modified] = [headers.get('etag') ?? '', Date.parse(headers.get('last-modified') ?? '')]
-  return {
-    entity_tag: ETAG.test(etag) ? etag : null,
-    modified: Number.isSafeInteger(modified) && modified > 0 ? Math.floor(modified / 1000) : null,
-  }
-}
-
-const conditions = ({ entity_tag, modified }: Fingerprint): Record<string, string> => ({
-  ...(entity_tag === null ? {} : { 'if-none-match': entity_tag }),
-  ...(modified === null ? {} : { 'if-modified-since': new Date(modified * 1000).toUTCString() }),
-})
 
 const digest = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
 
@@ -187,7 +169,7 @@ async function readWhole(
     isKept = true
     const fingerprint = {
       validators: validatorsOf(head),
-      ...conditionValues(head),
+      ...conditionsOf(head.headers),
       samples: samplesDigest(path, answer.size),
     }
     if (member) writeFileSync(path, member)

@@ -5,6 +5,8 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./init.ts')).init,
   serve: async () => (await import('./serve.ts')).serve,
   load: async () => (await import('./load.ts')).load,
+  fetch: async () => (await import('./fetch.ts')).fetchCommand,
+  update: async () => (await import('./update.ts')).update,
   release: async () => (await import('./release.ts')).release,
   providers: async () => (await import('./providers.ts')).providers,
   outcomes: async () => (await import('./figures.ts')).outcomes,

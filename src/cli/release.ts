@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { dayOf } from '../calendar.ts'
+import { findOrigin } from '../fetch/store.ts'
 import type { Installation } from '../installation.ts'
 import { Problem } from '../problem.ts'
 import type { Provider } from '../proof/price/release.ts'
@@ -208,6 +209,8 @@ async function showOne({ db, ids: [id = ''], json }: ReleaseArguments): Promise<
     withdrawal: found.withdrawal === null ? null : (JSON.parse(found.withdrawal) as unknown),
     checks: await checksOf(db, found.release_no),
     delta: (await findDelta(db, found.release_no)) ?? null,
+    // The way from the publisher's page to its files, where `atr fetch` went it.
+    origin: (await findOrigin(db, id)) ?? null,
   }
   show(json, shown, JSON.stringify(shown, null, 2))
   return DONE

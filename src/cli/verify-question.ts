@@ -19,10 +19,16 @@ export const QUESTION_OPTIONS = {
   modifier: { type: 'string' },
   setting: { type: 'string' },
   basis: { type: 'string' },
+  kind: { type: 'string' },
+  'revenue-code': { type: 'string' },
+  'place-of-service': { type: 'string' },
   'as-of': { type: 'string' },
   any: { type: 'boolean', default: false },
 } as const
-const PARTS = ['cpt', 'region', 'npi', 'modifier', 'setting', 'basis'] as const
+const PARTS = [
+  ...(['cpt', 'region', 'npi', 'modifier', 'setting', 'basis'] as const),
+  ...(['kind', 'revenue-code', 'place-of-service'] as const),
+] as const
 
 type QuestionValues = { [part in (typeof PARTS)[number] | 'asked' | 'lines' | 'as-of']?: string | undefined } & {
   any?: boolean | undefined
@@ -35,7 +41,9 @@ type QuestionValues = { [part in (typeof PARTS)[number] | 'asked' | 'lines' | 'a
  */
 export function questionFrom(source: string, text: string, values: QuestionValues): ExpectedAnswer {
   if (values.any) return { anyQuestion: true }
-  const parts = PARTS.flatMap((part) => (values[part] === undefined ? [] : [[part, values[part]] as const]))
+  const parts = PARTS.flatMap((part) =>
+    values[part] === undefined ? [] : [[part.replaceAll('-', '_'), values[part]] as const],
+  )
   const address = values.asked ?? (isAddress(source) ? source : undefined)
   if (address !== undefined && parts.length > 0)
     throw new UsageFault('say what was asked in the address or by options such as --cpt, not both')
@@ -70,7 +78,7 @@ function withoutQuestion(text: string, as_of: string): ExpectedAnswer {
   if (kind === 'coverage') return { coverage: { as_of } }
   if (kind === 'entries') return { anyQuestion: true }
   throw new UsageFault(
-    'give the question that was asked: --cpt and --as-of (and --region, --npi, --modifier, --setting, --basis), --asked with the address, --lines with the request of a bill, or --any to check only that it was published',
+    'give the question that was asked: --cpt and --as-of (and --region, --npi, --modifier, --setting, --basis, --kind, --revenue-code, --place-of-service), --asked with the address, --lines with the request of a bill, or --any to check only that it was published',
   )
 }
 

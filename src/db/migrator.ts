@@ -14,6 +14,7 @@ import sourceCopies from './migrations/012-source-copies.sql' with { type: 'text
 import publisherUntil from './migrations/013-publisher-until.sql' with { type: 'text' }
 import olderReleases from './migrations/014-older-releases.sql' with { type: 'text' }
 import editsLeftOut from './migrations/015-edits-left-out.sql' with { type: 'text' }
+import fetching from './migrations/016-fetching.sql' with { type: 'text' }
 
 /** All migrations in order. Never edit one that was released: a change of the schema is a new file. */
 const MIGRATIONS: readonly string[] = [
@@ -32,6 +33,7 @@ const MIGRATIONS: readonly string[] = [
   publisherUntil,
   olderReleases,
   editsLeftOut,
+  fetching,
 ]
 
 /** The parts of the schema that each engine writes differently. */

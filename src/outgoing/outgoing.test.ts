@@ -68,7 +68,7 @@ test('an answer that is late, endless, cut off or not HTTP is a fault', async ()
   expect(await faultOf(`${base}/slow`, { timeoutMs: 300 })).toBe('too_slow')
   expect(await faultOf(`${base}/drip`, { timeoutMs: 500 })).toBe('too_slow')
   expect(await faultOf(`${base}/endless`)).toBe('too_large')
-  expect(await faultOf(`${base}/short`)).toBe('unreachable')
+  expect(await faultOf(`${base}/short`)).toBe('cut_off')
   expect(await faultOf(`${base}/nonsense`)).toBe('unreachable')
 })
 

@@ -3,16 +3,18 @@
 
 import type { Agent, IncomingMessage, request } from 'node:http'
 import { isIP } from 'node:net'
+import { version } from '../../package.json' with { type: 'json' }
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 
 const OUTGOING_FAULTS = {
   address_refused: 'that address may not be asked: only https at public hosts, or this machine by its own name',
   unreachable: 'that address cannot be reached',
+  cut_off: 'the answer of that address ended early',
   too_slow: 'that address takes too long',
   too_large: 'that address answers with more than an answer can have',
   redirected: 'that address leads elsewhere too often, or to where may not be asked',
 } as const
-type OutgoingFaultCode = keyof typeof OUTGOING_FAULTS
+export type OutgoingFaultCode = keyof typeof OUTGOING_FAULTS
 
 /** Why there is no answer. The text has neither the address nor anything that its server sent. */
 export class OutgoingFault extends Error {
@@ -61,7 +63,7 @@ export interface OutgoingAnswer {
 }
 
 const REDIRECTIONS = [301, 302, 303, 307, 308]
-const AGENT = 'agent-trust-registry'
+export const AGENT = 'agent-trust-registry'
 let contact: string | undefined
 
 /** Sets the contact that every request names as its sender. */
@@ -136,7 +138,7 @@ async function once(target: URL, request: OutgoingRequest, signal: AbortSignal):
   const { send, connections } = await transportOf(target)
   const { lookup } = await import('node:dns')
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => reject(faultOf(error, signal))
+    const fail = (error: unknown): void => reject(faultOf(error, signal, 'unreachable'))
     try {
       const outgoing = send(
         target,
@@ -152,7 +154,7 @@ async function once(target: URL, request: OutgoingRequest, signal: AbortSignal):
             resolve,
             (error) => {
               outgoing.destroy()
-              fail(error)
+              reject(faultOf(error, signal, 'cut_off'))
             },
           )
         },
@@ -165,7 +167,7 @@ async function once(target: URL, request: OutgoingRequest, signal: AbortSignal):
   })
 }
 
-const agent = (): string => (contact === undefined ? AGENT : `${AGENT} (${contact})`)
+const agent = (): string => `${AGENT}/${version}${contact === undefined ? '' : ` (${contact})`}`
 
 type ResolveCallback = (error: Error | null, addresses?: { address: string; family: number }[]) => void
 
@@ -195,6 +197,9 @@ const isFollowed = ({ statusCode = 0 }: IncomingMessage, { redirects }: Outgoing
 async function read(incoming: IncomingMessage, method: string, { mostBytes, each }: OutgoingRequest): Promise<Reply> {
   const pieces: Uint8Array[] = []
   let size = 0
+  const isBody = method !== 'HEAD' && incoming.statusCode !== 304
+  const stated = incoming.headers['content-length']
+  if (isBody && Number(stated ?? 0) > mostBytes) throw new OutgoingFault('too_large')
   for await (const piece of incoming as AsyncIterable<Uint8Array>) {
     size += piece.length
     if (size > mostBytes) throw new OutgoingFault('too_large')
@@ -203,8 +208,7 @@ async function read(incoming: IncomingMessage, method: string, { mostBytes, each
     else if (incoming.statusCode === 200) each(piece)
   }
   // A connection that ends early must not look like a short answer.
-  const declared = Number(incoming.headers['content-length'] ?? size)
-  if (method !== 'HEAD' && incoming.statusCode !== 304 && declared !== size) throw new OutgoingFault('unreachable')
+  if (isBody && Number(stated ?? size) !== size) throw new OutgoingFault('cut_off')
   return {
     status: incoming.statusCode ?? 0,
     headers: headersOf(incoming),
@@ -220,7 +224,7 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   return headers
 }
 
-function faultOf(error: unknown, signal: AbortSignal): OutgoingFault {
+function faultOf(error: unknown, signal: AbortSignal, otherwise: OutgoingFaultCode): OutgoingFault {
   if (error instanceof OutgoingFault) return error
-  return new OutgoingFault(signal.aborted ? 'too_slow' : 'unreachable', error)
+  return new OutgoingFault(signal.aborted ? 'too_slow' : otherwise, error)
 }

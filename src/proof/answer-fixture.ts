@@ -5,6 +5,7 @@ import { choose } from './lookup/choose.ts'
 import type { Decision } from './lookup/decision.ts'
 import type { Registry } from './lookup/lists.ts'
 import { type ParsedQuestion, parseQuestion, type Question } from './lookup/question.ts'
+import { sideMember } from './lookup/side.ts'
 import { PLACE_CHART } from './price/charts.ts'
 import { prolongedBy } from './price/prolonged.ts'
 import { type Period, type Provider, periodKey, providerKey } from './price/release.ts'
@@ -86,11 +87,13 @@ export function answerIn(
   const { decision, place } = choose(asked, seen.registry)
   const main = 'row' in decision ? seen.find(decision.chart, decision.row) : undefined
   const at = place && seen.find(PLACE_CHART, place)
+  const side = asked.side ? { side: sideMember(asked) } : {}
   const placeMember = at ? { place: proof.show(at.release, at.index) } : {}
   if (decision.outcome === 'price') {
     const { ignored, adjustment } = decision
     const told = {
       ...placeMember,
+      ...side,
       ...(ignored.length > 0 && { modifiers_ignored: ignored }),
       ...(adjustment && { adjustment }),
     }
@@ -99,7 +102,7 @@ export function answerIn(
   const code = decision.outcome === 'absent' ? `absent_${decision.row.reason}` : CODES[decision.outcome]
   const charts = decision.outcome === 'no_edition' ? { charts: decision.charts.map((each) => seen.heldOf(each)) } : {}
   const row = main && { row: proof.show(main.release, main.index) }
-  return { decision, told: { code, rule: decision.rule, ...row, ...placeMember, ...charts }, main }
+  return { decision, told: { code, rule: decision.rule, ...row, ...placeMember, ...side, ...charts }, main }
 }
 
 export const CODES = {

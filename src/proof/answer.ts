@@ -8,6 +8,7 @@ import { choose } from './lookup/choose.ts'
 import { type Choice, type Decision, isStep } from './lookup/decision.ts'
 import { adjust, isNeutral } from './lookup/modifiers.ts'
 import { type ParsedQuestion, type Question, understood } from './lookup/question.ts'
+import { isSideMember, sideMember } from './lookup/side.ts'
 import { PLACE_CHART } from './price/charts.ts'
 import { isChart, type Manifest } from './price/release.ts'
 import type { AnyRow, PlaceRow, PricedRow } from './price/row.ts'
@@ -16,10 +17,10 @@ import { both, closed, hasOnly, isDay, listOf, type Members, words } from './sha
 import type { ShownRows, StatedRow } from './shown-rows.ts'
 
 /** The members of an answer beside its row. */
-export const BESIDE_ROW = words('place modifiers_ignored adjustment')
+export const BESIDE_ROW = words('place side modifiers_ignored adjustment')
 /** The members of a refusal that are the server's word. */
 export const SAID = words('type title status code detail request_id agent_hint errors instance')
-export const BESIDE_REFUSAL = words('rule row place charts last_known')
+export const BESIDE_REFUSAL = words('rule row place side charts last_known')
 
 /** One answer whose rows were taken. That they are facts is checked with the proof. */
 export interface TakenAnswer {
@@ -43,8 +44,8 @@ export interface CheckedAnswer {
 
 /** Takes a price: the row is taken already, and `stated` has what stands beside it. */
 export function takePrice(shown: ShownRows, row: StatedRow, stated: Members): TakenAnswer {
-  const { place, modifiers_ignored, adjustment } = stated
-  ensure(hasOnly(stated, BESIDE_ROW), 'not_recognised')
+  const { place, side, modifiers_ignored, adjustment } = stated
+  ensure(hasOnly(stated, BESIDE_ROW) && (side === undefined || isSideMember(side)), 'not_recognised')
   ensure(modifiers_ignored === undefined || isIgnored(modifiers_ignored), 'not_recognised')
   if (adjustment !== undefined) {
     const { modifier } = (adjustment ?? {}) as Members
@@ -63,9 +64,10 @@ const isHeldOf = listOf(closed({ chart: isChart, held: listOf(closed({ from: isD
 
 /** Takes a refusal: its row, if it has one, says why there is no price. */
 export function takeRefusal(shown: ShownRows, stated: Members): TakenAnswer {
-  const { code, rule, row, place, charts, last_known } = stated
+  const { code, rule, row, place, side, charts, last_known } = stated
   ensure(isText(code) && hasOnly(stated, [...SAID, ...BESIDE_REFUSAL]), 'not_recognised')
   ensure(isStep(rule) && (charts === undefined || isHeldOf(charts)), 'not_recognised')
+  ensure(side === undefined || isSideMember(side), 'not_recognised')
   const main = row === undefined ? undefined : shown.take(row)
   ensure(!main || fitsRefusal(code, main.row), 'body_contradicts_proof')
   return {
@@ -91,6 +93,7 @@ export function checkAnswer(evidence: Evidence, taken: TakenAnswer, question: Qu
   const { decision, place: placed } = decide(evidence, asked)
   const isAnswer =
     isPlacedBy(evidence, place, placed, asked.day) &&
+    isSame(taken.stated['side'], sideMember(asked)) &&
     isRowOf(evidence, row, decision, asked.day) &&
     agrees(evidence, taken, decision) &&
     isLastKnown(evidence, taken.lastKnown, asked)

@@ -44,8 +44,10 @@ export async function verifyLookup(
 /** Takes the rows of an answer: its own, whose members stand at the top with a pointer in `row`, or those of a refusal. */
 function takeLookup(shown: ShownRows, { proof: _, about: _a, ...body }: Members): TakenAnswer {
   if (isText(body['code']) && 'status' in body) return takeRefusal(shown, body)
-  const { row: pointer, prolonged, place, modifiers_ignored, adjustment, ...row } = body
-  const beside = Object.entries({ place, modifiers_ignored, adjustment }).filter(([, value]) => value !== undefined)
+  const { row: pointer, prolonged, place, side, modifiers_ignored, adjustment, ...row } = body
+  const beside = Object.entries({ place, side, modifiers_ignored, adjustment }).filter(
+    ([, value]) => value !== undefined,
+  )
   return takePrice(shown, shown.takeBare(row, pointer, prolonged), Object.fromEntries(beside))
 }
 

@@ -12,7 +12,7 @@ import { EntryProofs } from './catalogue/entry-proofs.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
 import { citeRow, RowQuery } from './catalogue/permalink.ts'
 import { CHARTS, type Charts, chartTable } from './charts.ts'
-import { answerText, shortAnswer } from './lookup/answer.ts'
+import { answerText, besideMember, shortAnswer } from './lookup/answer.ts'
 import { PriceAnswer, ShortAnswer } from './lookup/answer-schema.ts'
 import { BATCH_BYTES, BatchAnswer, BatchQuery, lookUpLines } from './lookup/batch.ts'
 import { browse, browseQuery, provedPage, RegistryPage } from './lookup/browse.ts'
@@ -80,7 +80,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
         const proofs = await proofsNow()
         const found = find(proofs, questionOf(query, today()))
         return proof === 'ref'
-          ? ready(shortAnswer(proofs, found, lostSources))
+          ? ready({ ...shortAnswer(proofs, found, lostSources), ...besideMember(proofs, found) })
           : new ReadyAnswer(answerText(proofs, found, lostSources))
       },
     }),

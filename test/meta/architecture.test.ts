@@ -85,7 +85,7 @@ test('SQL stands in stores and in db/ only', () => {
 
 /** They speak HTTP themselves: the listening process, the client, a witness and its client, a monitor, readers of answers, and what goes out. */
 const SPEAKS_HTTP =
-  /^(surfaces\/|outgoing\/|client\/|citations\/look\.ts|main\.ts|status\.ts|listen\.ts|tools\/(monitor\/|witness\/serve\.ts)|integrity\/witness-client\.ts|proof\/(verify\.ts|list\/)|cli\/)/
+  /^(surfaces\/|outgoing\/|client\/|citations\/look\.ts|fetch\/|main\.ts|status\.ts|listen\.ts|tools\/(monitor\/|witness\/serve\.ts)|integrity\/witness-client\.ts|proof\/(verify\.ts|list\/)|cli\/)/
 const ANSWER_HEADERS =
   'allow|cache-control|content-type|etag|link|location|ratelimit|ratelimit-policy|retry-after|vary|www-authenticate'
 

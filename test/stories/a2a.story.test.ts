@@ -286,7 +286,7 @@ test('an answer is told in a sentence, with the question as it was understood, b
   const text = 'How much does Medicare pay for CPT 99213-25 in San Francisco, CA 94102?'
   const task = await ask(app, { text })
   expect(task.status.message?.parts[0]?.text).toStartWith(
-    `Read as cpt=99213, modifier=25, region=94102, as_of=${TODAY}. $113.34 is the Medicare physician fee schedule amount`,
+    `Read as cpt=99213, modifier=25, region=94102, as_of=${TODAY}. Doctor: $113.34 is the Medicare physician fee schedule amount`,
   )
   const question = { cpt: '99213', modifier: '25', region: '94102', as_of: TODAY }
   const not_understood = ['how', 'much', 'does', 'medicare', 'pay', 'for', 'cpt']

@@ -102,7 +102,7 @@ test('an argument of a tool is read as it is written, and the answer says and pr
   ]
   for (const [sent, understood, reading] of expected) {
     const { content, _meta } = await call(sent)
-    expect([sent, content[0]?.text]).toEqual([sent, expect.stringMatching(new RegExp(`^${reading}\\$`))])
+    expect([sent, content[0]?.text]).toEqual([sent, expect.stringMatching(new RegExp(`^${reading}Doctor: \\$`))])
     const question = questionOf(app, understood as { cpt: string })
     expect([sent, _meta?.[QUESTION]]).toEqual([sent, question])
     // As it comes: with its day, and without what is no part of a question.
@@ -111,7 +111,7 @@ test('an argument of a tool is read as it is written, and the answer says and pr
     await mustBeProved(app, JSON.stringify(proved.structuredContent), { question })
   }
   const plain = await call({ cpt: '99213', region: 'US-AK-01' })
-  expect([plain._meta?.[QUESTION], plain.content[0]?.text]).toEqual([undefined, expect.stringMatching(/^\$/)])
+  expect([plain._meta?.[QUESTION], plain.content[0]?.text]).toEqual([undefined, expect.stringMatching(/^Doctor: \$/)])
 })
 
 test('what can mean two things is refused, and what was sent is not repeated', async () => {

@@ -49,7 +49,7 @@ test('a stdio session prices a code and uses every scope, with only an address a
     await using client = await overStdio(era, { ATR_BASE_URL: service.url, ATR_AGENT_KEY: service.demoKey })
     expect((await client.listTools()).tools).toHaveLength(10)
     const price = await client.callTool({ name: 'lookup_price', arguments: { cpt: '99213' } })
-    expect(price.content[0]?.text).toStartWith('$95.19 is the Medicare physician fee schedule amount for 99213')
+    expect(price.content[0]?.text).toStartWith('Doctor: $95.19 is the Medicare physician fee schedule amount for 99213')
     const results = await Promise.all(PROTECTED.map((each) => client.callTool(each)))
     expect(results.map(({ isError }) => isError ?? false)).toEqual([false, false, false, false])
     const { contents } = await client.readResource({ uri: price.content[1]?.uri ?? '' })

@@ -62,12 +62,14 @@ test('the factor of anesthesia is not told as the price of the code under which 
   const client = await connect(app, 'modern')
   const asked = { cpt: '00100', basis: 'medicare_anesthesia' }
   const { content } = await client.callTool({ name: 'lookup_price', arguments: asked })
-  expect(content[0]?.text).toStartWith('$20.50 per UNIT is the Medicare anesthesia factor for every anesthesia code')
+  expect(content[0]?.text).toStartWith(
+    'Anesthesia: $20.50 per UNIT is the Medicare anesthesia factor for every anesthesia code',
+  )
   expect(content[0]?.text).toContain('it is not the price of a service')
   // Every line of anesthesia says who performs it.
   for (const modifier of ['QZ', 'AA']) {
     const billed = await client.callTool({ name: 'lookup_price', arguments: { ...asked, modifier } })
-    expect(billed.content[0]?.text).toMatch(/^\$20\.50 per UNIT .* does not change it\./)
+    expect(billed.content[0]?.text).toMatch(/^Anesthesia: \$20\.50 per UNIT .* does not change it\./)
   }
   const headers = { accept: 'text/markdown' }
   const shown = await app.app.fetch(
@@ -426,7 +428,7 @@ test('arguments that are empty are as if they were not there, also where more is
   const said = async (more: object) =>
     (await client.callTool({ name: 'lookup_price', arguments: { cpt: '27447', modifier: '80', ...more } })).content
   const usual = await said({})
-  expect(usual[0]?.text).toMatch(/^\$[0-9.]+ is /)
+  expect(usual[0]?.text).toMatch(/^Doctor: \$[0-9.]+ is /)
   expect(await said({ npi: '', setting: '', region: '' })).toEqual(usual)
 })
 

@@ -313,7 +313,7 @@ test('the sentence of a price says what became of the modifiers, and of a range 
     (await client.callTool({ name: 'lookup_price', arguments: { cpt: 'G0101', ...args } })).content[0]?.text ?? ''
   expect(await say({ modifier: '25' })).toContain('Modifier 25 does not change it.')
   const both = await say({ modifier: '50' })
-  expect(both).toStartWith('$150.00 is the Medicare physician fee schedule amount for G0101-50')
+  expect(both).toStartWith('Doctor: $150.00 is the Medicare physician fee schedule amount for G0101-50')
   expect(both).toContain('Without modifier 50 it is $100.00.')
   expect(both).not.toContain('documents')
   const indicators = { status: 'A', assistant: '0' } as never

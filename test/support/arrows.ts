@@ -36,6 +36,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   figures: ['calendar.ts', 'job.ts', 'integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts'],
   rails: ['integrity', 'db', 'proof', 'operation.ts', 'problem.ts', 'paging.ts', 'queue.ts'],
   ingest: ['calendar.ts', 'files', 'registry', 'integrity', 'db', 'proof', 'tables', 'problem.ts'],
+  fetch: ['calendar.ts', 'db', 'files', 'ingest', 'integrity', 'outgoing', 'problem.ts', 'proof', 'registry', 'tables'],
   upgrade: ['citations', 'db', 'files', 'ingest', 'integrity', 'problem.ts', 'proof', 'registry', 'tables'],
   client: ['proof'],
   citations: ['db', 'files', 'outgoing'],
@@ -97,6 +98,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   cli: [
     'calendar.ts',
     'doctor',
+    'fetch',
     'job.ts',
     'fault.ts',
     'main.ts',

@@ -4,7 +4,8 @@ import { isOfEdition, isPlacedBy } from '../answer.ts'
 import { isSame } from '../evidence.ts'
 import { eachOf, ensure } from '../fault.ts'
 import { understood } from '../lookup/question.ts'
-import { type SheetQuestion, sheetFor } from '../lookup/sheet.ts'
+import { SHEET_PARTS, type SheetQuestion, sheetFor } from '../lookup/sheet.ts'
+import { isSideMember, sideMember } from '../lookup/side.ts'
 import { isChart } from '../price/release.ts'
 import { registryOn, withoutCode } from '../proved-registry.ts'
 import { hasOnly, isDay, listOf, type Members } from '../shape.ts'
@@ -19,11 +20,12 @@ export async function checkSheet(
   question: SheetQuestion | undefined,
   factsOf: FactsOfBody,
 ): Promise<CheckedList> {
-  const { data, place, not_held, as_of } = body
+  const { data, place, side, not_held, as_of } = body
   const isSheet =
-    hasOnly(body, ['data', 'place', 'not_held', 'as_of', 'proof']) &&
+    hasOnly(body, ['data', 'place', 'side', 'not_held', 'as_of', 'proof']) &&
     Array.isArray(data) &&
     data.length <= MOST_ROWS &&
+    (side === undefined || isSideMember(side)) &&
     (not_held === undefined || listOf(isChart, 64, 1)(not_held)) &&
     isDay(as_of)
   ensure(isSheet, 'not_recognised')
@@ -34,13 +36,14 @@ export async function checkSheet(
   const evidence = await factsOf(shown)
   const answers = rows.map((row) => rowAnswer(evidence, row))
   if (question === undefined) return { evidence, answers }
-  const asked = understood(question, ['cpt', 'as_of', 'region', 'npi'])
+  const asked = understood(question, SHEET_PARTS)
   ensure(asked, 'question_malformed')
   const { cpt, day } = asked
   const sheet = sheetFor(asked, registryOn(evidence, day), evidence.charts)
   const isAnswer =
     sheet.outcome === 'sheet' &&
     as_of === day &&
+    isSame(side, sideMember(asked)) &&
     isSame(not_held ?? [], sheet.notHeld) &&
     isPlacedBy(evidence, placed, sheet.place, day) &&
     rows.length === sheet.rows.length &&

@@ -1,6 +1,7 @@
 // The rule that chooses the row which answers a question: a plain function of the question and of complete lists. Its steps
 // are those of docs/spec/lookup.md.
 
+import { KIND_ENTRIES } from '../../tables/sides.ts'
 import {
   CHARTS,
   type ChartFacts,
@@ -255,12 +256,13 @@ const CLASSES_TRIED = ['facility', null, 'professional'] as const
  * price with any of them.
  */
 function ofProvider(question: ParsedQuestion, npi: string, { lists, timeline, providers }: Registry): Decision {
-  const { cpt, basis, setting, modifiers } = question
+  const { cpt, basis, setting, modifiers, side } = question
   const chart = providers.chartOf(npi)
   if (chart === undefined) return { outcome: 'unknown_provider', rule: 'R11' }
   if (!timeline.isHeld(chart)) return { outcome: 'no_edition', rule: 'R3', charts: [chart] }
   const bases = basis ? [basis] : HOSPITAL_FACTS.bases
   const settings = setting ? [setting, null] : HOSPITAL_FACTS.settings
+  const classes = side ? KIND_ENTRIES[side.kind].classes : CLASSES_TRIED
   const sides = withBothSides(modifiers)
   const [neutral] = byNeutral(sides)
   const tried = new Set([modifiers, sides].map((list) => list.join('-')))
@@ -270,7 +272,7 @@ function ofProvider(question: ParsedQuestion, npi: string, { lists, timeline, pr
     for (const each of bases) {
       const rows = pricesUnder(lists, chart, `${prefix}${each}|`).filter(isFrom(timeline))
       for (const inSetting of settings)
-        for (const inClass of CLASSES_TRIED) {
+        for (const inClass of classes) {
           const row = rows.find((one) => isAt(one, modifier || null, inSetting, inClass))
           if (row && 'price' in row) {
             const ignored = neutral.filter((one) => !modifier.includes(one))

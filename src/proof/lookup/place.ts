@@ -22,13 +22,14 @@ export interface Place {
 
 /** Undefined for a ZIP code that does not exist. */
 export function placeOf(
-  { region, ...asked }: Pick<ParsedQuestion, 'cpt' | 'region' | 'setting' | 'basis'>,
+  question: Pick<ParsedQuestion, 'cpt' | 'region' | 'setting' | 'basis' | 'side'>,
   { lists, timeline }: Registry,
   table: ChartTable,
 ): Place | undefined {
+  const { region } = question
   if (region.level !== 'zip') return region
   // A question that only national schedules may answer needs no place.
-  if (chartsFor(asked, table).every((chart) => factsOf(chart, table)?.speaks === 'national'))
+  if (chartsFor(question, table).every((chart) => factsOf(chart, table)?.speaks === 'national'))
     return { region: 'national' }
   if (!timeline.isHeld(PLACE_CHART)) return { notHeld: true }
   // The row of the whole ZIP code, whose key ends with it, is before those of its parts.

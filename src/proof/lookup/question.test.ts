@@ -18,6 +18,8 @@ test('what is left out or empty has its default', () => {
     modifiers: [],
     setting: undefined,
     basis: undefined,
+    side: undefined,
+    bill: {},
   } as const
   expect(parsed({})).toEqual({ ...bare, modifiers: [] })
   expect(parsed({ region: '', npi: '', modifier: '', setting: '', basis: '' })).toEqual({ ...bare, modifiers: [] })

@@ -1,14 +1,16 @@
 // A question as texts, and parsed.
 
+import { KIND_ENTRIES } from '../../tables/sides.ts'
 import { isText } from '../canonical-json.ts'
-import { chartsFor } from '../price/charts.ts'
+import { chartsFor, factsOf, isOfSide } from '../price/charts.ts'
 import { type Basis, keyMembers, type Setting } from '../price/row.ts'
 import { isDay, isObject } from '../shape.ts'
 import { isNpi } from './npi.ts'
 import { parseRegion, type Region } from './region.ts'
+import { isBillKind, isPlaceOfService, isRevenueCode, type Side, type SideWords, sideOf, sideWords } from './side.ts'
 
 /** The parameters of a lookup, as texts. A parameter that is left out or empty has its default. */
-export interface Question {
+export interface Question extends SideWords {
   cpt: string
   /** The date of service. A verifier needs it: another edition may be in force on another day. */
   as_of: string
@@ -28,16 +30,23 @@ export interface ParsedQuestion {
   modifiers: string[]
   setting: Setting | undefined
   basis: Basis | undefined
+  /** Whose bill it is, where the question says so. */
+  side: Side | undefined
+  /** What it says of the bill, to ask the same again. */
+  bill: SideWords
 }
 
-export type QuestionFault = 'cpt' | 'as_of' | 'region' | 'npi' | 'modifier' | 'setting' | 'basis'
+export type QuestionFault = keyof Question
 
 /** No other members: an answer must not pass for one to a question with more. */
 export const hasOnlyTexts = (value: unknown, names: readonly string[]): boolean =>
   isObject(value) &&
   Object.entries(value).every(([name, text]) => names.includes(name) && (text === undefined || isText(text)))
 
-const PARTS = ['cpt', 'as_of', 'region', 'npi', 'modifier', 'setting', 'basis']
+const PARTS = [
+  ...['cpt', 'as_of', 'region', 'npi', 'modifier', 'setting', 'basis'],
+  ...['kind', 'revenue_code', 'place_of_service'],
+]
 
 /** One space for several inside. Other blanks are kept. */
 export const codeOf = (text: string): string => capitals((text.match(/[^ ]+/g) ?? []).join(' '))
@@ -61,18 +70,45 @@ export function parseQuestion(question: Question): ParsedQuestion | QuestionFaul
   if (!keyMembers.setting(setting ?? null)) return 'setting'
   const basis = given('basis')
   if (basis !== undefined && !isBasisFor(npi, basis)) return 'basis'
-  // Without a hospital, no schedule has some of the settings.
-  const side = { basis: basis as Basis | undefined, setting: setting as Setting | undefined }
-  const isOnNoSchedule = chartsFor(side).length === 0
-  if (npi === null && isOnNoSchedule) return 'setting'
-  return {
+  const sideFault = faultOfSide(question)
+  if (sideFault) return sideFault
+  const parsed: ParsedQuestion = {
     cpt,
     day: question.as_of,
     region,
     npi,
     modifiers: [...new Set(modifier?.split('-') ?? [])].sort(),
-    ...side,
+    setting: setting as Setting | undefined,
+    basis: basis as Basis | undefined,
+    side: sideOf(question),
+    bill: sideWords(question),
   }
+  return npi === null ? onSchedules(parsed) : parsed
+}
+
+function faultOfSide({ kind, revenue_code, place_of_service }: SideWords): QuestionFault | undefined {
+  if (kind && !isBillKind(kind)) return 'kind'
+  if (revenue_code && !isRevenueCode(revenue_code)) return 'revenue_code'
+  return place_of_service && !isPlaceOfService(place_of_service) ? 'place_of_service' : undefined
+}
+
+/** A question to the schedules. Its setting is that of its side, and neither setting nor basis may be of another side. */
+function onSchedules(question: ParsedQuestion): ParsedQuestion | QuestionFault {
+  const { side, basis } = question
+  // The place of service of a professional leaves one rate, which another setting would contradict.
+  const isFixed = side?.kind === 'professional' && side.setting !== undefined
+  const ofSide = side && (isFixed ? [side.setting] : KIND_ENTRIES[side.kind].settings)
+  if (question.setting !== undefined && ofSide && !ofSide.includes(question.setting)) return 'setting'
+  const setting = question.setting ?? (isFixed ? side.setting : undefined)
+  const asked = { ...question, setting }
+  // Without a hospital, no schedule has some of the settings, whatever the code.
+  const charts = chartsFor({ basis, setting, side })
+  if (charts.length === 0) return 'setting'
+  const isPaidBy = (chart: string): boolean => {
+    const facts = factsOf(chart)
+    return !side || !facts || isOfSide(side.kind, facts)
+  }
+  return basis !== undefined && !charts.some(isPaidBy) ? 'basis' : asked
 }
 
 export function understood(question: unknown, parts: readonly string[] = PARTS): ParsedQuestion | undefined {

@@ -1,7 +1,8 @@
 // The rule for a sheet: everything in force for a code at a place and day. It is pure: the service makes the sheet by it,
 // and the verifier checks that nothing is missing.
 
-import { type ChartFacts, type ChartTable, canHold, codeIn, factsOf, PLACE_CHART } from '../price/charts.ts'
+import { KIND_ENTRIES } from '../../tables/sides.ts'
+import { type ChartFacts, type ChartTable, canHold, codeIn, factsOf, isOfSide, PLACE_CHART } from '../price/charts.ts'
 import type { AnyRow, PlaceRow } from '../price/row.ts'
 import type { Registry } from './lists.ts'
 import { type Place, placeOf } from './place.ts'
@@ -9,7 +10,8 @@ import type { ParsedQuestion, Question } from './question.ts'
 import { localitiesOf } from './region.ts'
 
 /** The question to a sheet. */
-export type SheetQuestion = Pick<Question, 'cpt' | 'as_of' | 'region' | 'npi'>
+export type SheetQuestion = Pick<Question, (typeof SHEET_PARTS)[number]>
+export const SHEET_PARTS = ['cpt', 'as_of', 'region', 'npi', 'kind', 'revenue_code', 'place_of_service'] as const
 
 export interface SheetRow {
   chart: string
@@ -28,28 +30,32 @@ export type Sheet =
   /** No table of ZIP codes is in force on the day. */
   | { outcome: 'no_edition'; charts: string[] }
 
-/** Searches every schedule, and with a provider its own file. */
-export function sheetFor({ cpt, region, npi }: ParsedQuestion, registry: Registry, table: ChartTable): Sheet {
+/** Searches every schedule, and with a provider its own file. With a side only what that side charges and is paid. */
+export function sheetFor({ cpt, region, npi, side }: ParsedQuestion, registry: Registry, table: ChartTable): Sheet {
   const { lists, timeline, providers } = registry
   const own = npi === null ? undefined : providers.chartOf(npi)
   if (npi !== null && own === undefined) return { outcome: 'unknown_provider' }
-  const place = placeOf({ cpt, region, setting: undefined, basis: undefined }, registry, table)
+  const place = placeOf({ cpt, region, setting: undefined, basis: undefined, side: undefined }, registry, table)
   if (!place) return { outcome: 'unknown_zip' }
   if (place.notHeld) return { outcome: 'no_edition', charts: [PLACE_CHART] }
   // The ZIP code is in several localities, or in two states.
   if (place.split || (place.region !== 'national' && place.state === undefined)) return { outcome: 'region_ambiguous' }
+  const classes = side && own !== undefined ? KIND_ENTRIES[side.kind].classes : undefined
+  const isOfClass = (row: AnyRow): boolean =>
+    !classes || !('npi' in row) || row.npi === null || classes.includes(row.class)
   const rows: SheetRow[] = []
   const notHeld: string[] = []
   for (const chart of [...Object.keys(table).sort(), ...(own === undefined ? [] : [own])]) {
     const facts = factsOf(chart, table)
     if (!facts || facts.bases.length === 0 || !canHold(facts, cpt)) continue
+    if (side && chart !== own && !isOfSide(side.kind, facts)) continue
     if (!timeline.isHeld(chart)) {
       notHeld.push(chart)
       continue
     }
     for (const prefix of chart === own ? [`national|${npi}|`] : prefixesOf(facts, place)) {
       const found = lists.under(chart, `${codeIn(facts, cpt)}|${prefix}`)
-      rows.push(...found.map((row) => ({ chart, row })))
+      rows.push(...found.filter(isOfClass).map((row) => ({ chart, row })))
     }
   }
   return { outcome: 'sheet', rows, notHeld, place: place.row }

@@ -3,7 +3,7 @@
 
 import type { Setting } from '../../tables/charts.ts'
 import { BILL_KINDS, type BillKind, KIND_ENTRIES, PLACES_OF_SERVICE, PROFESSIONAL_REVENUE } from '../../tables/sides.ts'
-import { oneOf } from '../shape.ts'
+import { closed, oneOf } from '../shape.ts'
 
 export type { BillKind }
 
@@ -14,6 +14,13 @@ export interface SideWords {
   place_of_service?: string | undefined
 }
 
+/** Only what is said. */
+export const sideWords = ({ kind, revenue_code, place_of_service }: SideWords): SideWords => ({
+  ...(kind && { kind }),
+  ...(revenue_code && { revenue_code }),
+  ...(place_of_service && { place_of_service }),
+})
+
 export interface Side {
   kind: BillKind
   /** Where the service is priced; undefined where the bill does not say. */
@@ -23,6 +30,15 @@ export interface Side {
 }
 
 export const isBillKind = oneOf(...BILL_KINDS) as (value: unknown) => value is BillKind
+
+/** The side as an answer states it: whose bill it was taken for, and what said so. */
+export type SideMember = Pick<Side, 'kind' | 'why'>
+export const isSideMember = closed({
+  kind: oneOf(...BILL_KINDS),
+  why: oneOf('kind', 'revenue_code', 'place_of_service'),
+})
+export const sideMember = ({ side }: { side: Side | undefined }): SideMember | undefined =>
+  side && { kind: side.kind, why: side.why }
 
 /** A revenue code has four digits; the leading zero is often left out. */
 const REVENUE_CODE = /^\d{3,4}$/

@@ -12,6 +12,7 @@ import {
   SEARCHED_WITHOUT_SETTING,
   type Setting,
 } from '../../tables/charts.ts'
+import { type BillKind, KIND_ENTRIES } from '../../tables/sides.ts'
 import { own } from '../shape.ts'
 
 export interface ChartFacts extends Pick<ChartInTable, 'bases' | 'speaks' | 'settings' | 'codes'> {
@@ -61,6 +62,15 @@ export const codeIn = (facts: ChartFacts | undefined, cpt: string): string =>
 export const basesOf = (chart: string, table: ChartTable = CHARTS): readonly Basis[] =>
   factsOf(chart, table)?.bases ?? []
 
+/** The parts of a question that decide which schedules may answer it. */
+export interface ChartQuestion {
+  /** Left out of what is said of all codes. */
+  cpt?: string
+  basis: Basis | undefined
+  setting: Setting | undefined
+  side?: { kind: BillKind } | undefined
+}
+
 const PROCEDURES: readonly CodeSystem[] = ['procedure']
 
 /** Whether a chart can have rows for a code: of what it cannot have, it says nothing. */
@@ -68,12 +78,14 @@ export const canHold = ({ codes = PROCEDURES }: Pick<ChartFacts, 'codes'>, code:
   codes.some((system) => CODE_FORMS.get(system)?.test(code))
 
 /** The schedules that may answer, in order. They follow from the question alone, never from the charts that are loaded. */
-export function chartsFor(
-  { cpt, basis, setting }: { cpt?: string; basis: Basis | undefined; setting: Setting | undefined },
-  table: ChartTable = CHARTS,
-): readonly string[] {
-  const ofSetting = setting === undefined ? SEARCHED_WITHOUT_SETTING : SEARCHED[setting]
+export function chartsFor({ cpt, basis, setting, side }: ChartQuestion, table: ChartTable = CHARTS): readonly string[] {
+  const ofSide = side && [...new Set(KIND_ENTRIES[side.kind].settings.flatMap((each) => SEARCHED[each]))]
+  const searched = setting === undefined ? (ofSide ?? SEARCHED_WITHOUT_SETTING) : SEARCHED[setting]
   const charts =
-    basis === undefined ? ofSetting : Object.keys(table).filter((chart) => basesOf(chart, table).includes(basis))
+    basis === undefined ? searched : Object.keys(table).filter((chart) => basesOf(chart, table).includes(basis))
   return cpt === undefined ? charts : charts.filter((chart) => canHold(factsOf(chart, table) ?? {}, cpt))
 }
+
+/** Whether a side of the bill is paid by a schedule: by one that has one of its settings, or none. */
+export const isOfSide = (kind: BillKind, { settings }: ChartFacts): boolean =>
+  settings.some((setting) => setting === null || KIND_ENTRIES[kind].settings.includes(setting))

@@ -127,7 +127,7 @@ function hintOf(refusal: Refusal): string | undefined {
   const otherList = underAnotherBasis(refusal)
   // There it has a price as it was asked, so none of its modifiers is to be left out.
   if (otherList !== undefined && isModifierMissing(refusal)) return otherList
-  const lead = inOtherSetting(refusal) ?? otherList ?? atMedicare(refusal)
+  const lead = inOtherSetting(refusal) ?? otherList ?? onOtherSide(refusal) ?? atMedicare(refusal)
   if (decision.outcome === 'not_on_schedule' && told.available.bases.length === 0) return lead ?? unlisted(question)
   const isElsewhere = decision.outcome === 'absent' && decision.row.reason === 'paid_elsewhere'
   if (lead === undefined && isElsewhere && !isListedElsewhere(refusal)) return NOT_HERE
@@ -150,7 +150,9 @@ function inOtherSetting(refusal: Pick<Refusal, 'proofs' | 'question' | 'decision
   const { decision, question } = refusal
   if (decision.outcome !== 'absent' || decision.row.reason !== 'not_applicable_in_setting') return undefined
   const other = question.setting === 'facility' ? 'non_facility' : 'facility'
-  if (!/facility$/.test(question.setting ?? '') || !isPricedWith(refusal, { setting: other })) return undefined
+  // A bill that says where the service was performed leaves no other setting.
+  if (question.side || !/facility$/.test(question.setting ?? '') || !isPricedWith(refusal, { setting: other }))
+    return undefined
   return `In the other setting there is a price on this day: ask with setting=${other}, and say which setting it is.`
 }
 
@@ -246,12 +248,21 @@ const partOf = (decision: Decision | undefined): string | undefined =>
 /** Names the other lists that have a price. */
 function underAnotherBasis(refusal: Refusal): string | undefined {
   const { question, told } = refusal
+  // Another list pays another side of the bill, which the question does not ask about.
+  if (question.side) return undefined
   const others = (told.available.bases as Basis[]).filter(
     (basis) => (basis !== question.basis || question.setting !== undefined) && isPricedWith(refusal, { basis }),
   )
   const [other, how] = question.setting === undefined ? ['basis', ''] : ['basis or setting', ' and without setting']
   if (others.length === 0) return undefined
   return `Under another ${other} there is a price on this day: ask the same with ${others.map((basis) => `basis=${basis}`).join(' or ')}${how}, and say which ${other} it is.`
+}
+
+/** Names another side of the bill, which has a price where the one that was asked about has none. */
+function onOtherSide(refusal: Refusal): string | undefined {
+  const { side, bill } = refusal.question
+  if (!side || !isPricedWith(refusal, { side: undefined, bill: {} })) return undefined
+  return `For another side of the bill there is a price on this day: ask the same without ${Object.keys(bill).join(' and ')}, and say whose price it is.`
 }
 
 /** Names the price of Medicare, where a hospital was asked about. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MOST_LOST } from '../../proof/price/lost-source.ts'
+import { BILL_KINDS } from '../../tables/sides.ts'
 import {
   Amount,
   AnswerRef,
@@ -47,7 +48,29 @@ export const Available = z
   })
   .meta({ id: 'Available', description: 'What there is for this code on this day, in closed words' })
 
+export const SideTaken = z
+  .strictObject({ kind: z.enum(BILL_KINDS), why: z.enum(['kind', 'revenue_code', 'place_of_service']) })
+  .optional()
+  .meta({ description: 'Whose bill it was taken for, and which parameter said so' })
+const Beside = z
+  .array(
+    z.strictObject({
+      basis: z.string(),
+      setting: z.string().nullable(),
+      modifier: z.string().nullable(),
+      amount: Amount,
+      href: z.string(),
+    }),
+  )
+  .max(3)
+  .optional()
+  .meta({
+    id: 'Beside',
+    description: 'What others are paid who bill for the same service; `href` has the row with its proof',
+  })
+
 const told = {
+  side: SideTaken,
   modifiers_ignored: z.array(z.string()).optional().meta({ description: 'Modifiers that change no payment' }),
   adjustment: Adjustment.optional(),
 }
@@ -83,7 +106,7 @@ export const PriceAnswer = z
     ...wholeRow,
     place: ShownPlace.optional(),
     ...told,
-    about: aboutMember({ related: Related, ...about }),
+    about: aboutMember({ related: Related, beside: Beside, ...about }),
   })
   .meta({
     id: 'PriceAnswer',
@@ -105,7 +128,7 @@ export const ShortRow = z
   .union([ShortPrice, z.strictObject({ kind: z.literal('absence'), ...identity, reason: absence.reason, ...inShort })])
   .meta({ id: 'ShortRow' })
 export const ShortAnswer = z
-  .strictObject({ ...shortPrice, ...told, about: AboutList })
+  .strictObject({ ...shortPrice, ...told, beside: Beside, about: AboutList })
   .meta({ id: 'ShortPriceAnswer', description: 'The price in few words, with a pointer to its proof (`proof=ref`)' })
 
 export { told as toldOfModifiers }
@@ -142,6 +165,7 @@ export const AboutRefusal = aboutMember({
 
 /** Members of the refusal of a lookup, beside those of every refusal. */
 export const lookupProblemMembers = {
+  side: SideTaken,
   rule: Rule,
   row: z.union([ShownRow, ShortRow]),
   place: ShownPlace,

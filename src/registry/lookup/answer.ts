@@ -3,11 +3,12 @@ import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
 import { PROOF_REF, type ProofRef } from '../../proof/envelope.ts'
 import { type Adjustment, isAdjusting, isNeutral } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
+import { type SideMember, sideMember } from '../../proof/lookup/side.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { type LostSource, MOST_LOST } from '../../proof/price/lost-source.ts'
 import type { Prolonged } from '../../proof/price/prolonged.ts'
 import type { Manifest } from '../../proof/price/release.ts'
-import { type AnyRow, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
+import type { PricedRow, Row } from '../../proof/price/row.ts'
 import { type Release, rowOf } from '../store.ts'
 import { adviceAfter, has, type RefusedThere, refusedThere, toChoose, whyRefusedThere } from './advice.ts'
 import { AnswerProof, marksOf, type RowInRelease } from './answer-proof.ts'
@@ -22,7 +23,9 @@ import {
   relatedTo,
   whyNotAdjusted,
 } from './beside.ts'
+import { citable } from './cited-row.ts'
 import { checkRead, find, type LookupResult } from './find.ts'
+import { type OtherSide, otherSides } from './other-sides.ts'
 import type { Proofs } from './proofs.ts'
 
 /** Tells what became of the sources of a release. */
@@ -57,6 +60,7 @@ export function answerText(proofs: Proofs, finding: LookupResult, lostSources: L
   proof.addTrace(finding.trace)
   const about = {
     related: relatedTo(proofs, question, decision.row),
+    ...besideMember(proofs, finding),
     ...lostMember(lostSources(main.release.manifest)),
   }
   return withMembers(main.stored.body, { row, ...marksOf(main.release), ...beside, proof: proof.member(), about })
@@ -67,7 +71,19 @@ export function besidePrice(proof: AnswerProof, finding: LookupResult): object {
   const { decision } = finding
   if (decision.outcome !== 'price') return {}
   const { ignored, adjustment } = decision
-  return { ...placeMember(proof, finding), ...toldOf(ignored, adjustment) }
+  return { ...placeMember(proof, finding), ...sideOfAnswer(finding), ...toldOf(ignored, adjustment) }
+}
+
+/** Whose bill the answer was given for, where the question says it. */
+export function sideOfAnswer({ question }: Pick<LookupResult, 'question'>): { side?: SideMember } {
+  const side = sideMember(question)
+  return side ? { side } : {}
+}
+
+/** The prices of the other sides, if there are any. */
+export function besideMember(proofs: Proofs, finding: LookupResult): { beside?: OtherSide[] } {
+  const beside = otherSides(proofs, finding)
+  return beside.length > 0 ? { beside } : {}
 }
 
 const toldOf = (ignored: string[], adjustment: Adjustment | undefined): object => ({
@@ -80,6 +96,7 @@ const placeMember = (proof: AnswerProof, finding: LookupResult): { place?: JsonT
 
 /** The short form: the amount and what it is, with a pointer to the proof. The leaf hash binds the rest. */
 export type ShortAnswer = ShortRow<PricedRow> & {
+  side?: SideMember
   modifiers_ignored?: string[]
   adjustment?: Adjustment
   about?: { sources_lost?: LostSource[] }
@@ -93,6 +110,7 @@ export function shortAnswer(proofs: Proofs, finding: LookupResult, lostSources: 
   const lost = lostMember(lostSources(main.release.manifest))
   return {
     ...(shortRow(proofs, main) as ShortRow<PricedRow>),
+    ...sideOfAnswer(finding),
     ...toldOf(ignored, adjustment),
     ...('sources_lost' in lost && { about: lost }),
   }
@@ -110,16 +128,6 @@ export function shortRow(proofs: Proofs, { release, stored }: RowInRelease): Sho
   const { data_class, effective_to: ends } = release.manifest
   const effective_to = proofs.view.periodOf(release)?.to ?? ends
   return { ...rest, data_class, effective_to, ...marksOf(release), proof: proofs.refer(release, stored) }
-}
-
-/** A row that the rule chose, as it is stored. */
-export function citable({ trace }: Pick<LookupResult, 'trace'>, chart: string, row: AnyRow): RowInRelease {
-  const key = rowKey(row)
-  for (const { release, shown } of trace.lists) {
-    const stored = release.chart === chart ? shown.find(({ row_key }) => row_key === key) : undefined
-    if (stored) return { release, stored }
-  }
-  throw new Error('the rule chose a row that it did not read')
 }
 
 const CODES = {
@@ -152,6 +160,7 @@ export function refusalIn(
     ...ruleOf(finding),
     ...(main && { row: proof.show(main).toJSON() }),
     ...placeMember(proof, finding),
+    ...sideOfAnswer(finding),
     ...(charts && { charts }),
     ...(known && { last_known: proof.show(known.row).toJSON() }),
     about,
@@ -172,6 +181,7 @@ function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
   const members = {
     ...ruleOf(finding),
     ...(main && { row: shortRow(proofs, main) }),
+    ...sideOfAnswer(finding),
     ...(charts && { charts }),
     ...(known && { last_known: shortRow(proofs, known.row) }),
     proof: { type: PROOF_REF, href: hrefOf(finding.question) },
@@ -181,9 +191,9 @@ function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
 }
 
 /** Where the same refusal is with its whole proof. */
-function hrefOf({ cpt, region, npi, day, modifiers, setting, basis }: ParsedQuestion): string {
+function hrefOf({ cpt, region, npi, day, modifiers, setting, basis, bill }: ParsedQuestion): string {
   const modifier = modifiers.join('-') || null
-  const asked = { cpt, region: npi === null ? regionText(region) : null, npi, modifier, setting, basis }
+  const asked = { cpt, region: npi === null ? regionText(region) : null, npi, modifier, setting, basis, ...bill }
   return referencePath(asked, day)
 }
 

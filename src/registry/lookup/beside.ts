@@ -1,7 +1,7 @@
 import { DamageFault } from '../../db/db.ts'
 import { address } from '../../paging.ts'
 import { decidedBy, isDecidedBy } from '../../proof/lookup/modifiers.ts'
-import type { ParsedQuestion } from '../../proof/lookup/question.ts'
+import type { ParsedQuestion, Question } from '../../proof/lookup/question.ts'
 import { isBiddingArea, isStateAsked } from '../../proof/lookup/region.ts'
 import { basesOf, type ChartFacts, codeIn, factsOf, PLACE_CHART } from '../../proof/price/charts.ts'
 import { KEY_PARTS, keyMembers, type PricedRow, type Row, regionOf, rowKey } from '../../proof/price/row.ts'
@@ -207,7 +207,7 @@ export function choicesFor(
   { question, place }: Pick<LookupResult, 'question' | 'place'>,
   chart: string,
 ): { region: string; href: string }[] {
-  const { cpt, day, region, modifiers, basis } = question
+  const { cpt, day, region, modifiers, basis, bill } = question
   const facts = factsOf(chart, proofs.charts)
   // A state does not say what the ZIP code said: that the address is in a rural area.
   const isRural = place?.rural && facts?.settings.includes('rural')
@@ -224,7 +224,7 @@ export function choicesFor(
   const modifier = modifiers.length === 0 ? null : modifiers.join('-')
   return regions.map((each) => ({
     region: each,
-    href: referencePath({ cpt, region: each, npi: null, modifier, setting, basis }, day),
+    href: referencePath({ cpt, region: each, npi: null, modifier, setting, basis, ...bill }, day),
   }))
 }
 
@@ -251,7 +251,7 @@ function regionsNear(proofs: Proofs, day: string, zip: string): readonly string[
 const MOST_KNOWN = 2_000
 
 type PathQuestion = {
-  [name in 'cpt' | 'region' | 'npi' | 'modifier' | 'setting' | 'basis']?: string | null | undefined
+  [name in keyof Omit<Question, 'as_of'>]?: string | null | undefined
 }
 
 /** A question as a path. Every word is one of ours: nothing that was sent is repeated. */

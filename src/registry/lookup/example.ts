@@ -1,7 +1,7 @@
 import { DamageFault, type Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
 import { type Charts, chartTable } from '../charts.ts'
-import { citable } from './answer.ts'
+import { citable } from './cited-row.ts'
 import { checkRead, find } from './find.ts'
 import { Proofs } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'

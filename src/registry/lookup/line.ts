@@ -5,9 +5,10 @@ import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import type { PricedRow } from '../../proof/price/row.ts'
 import { foundLine, lineAnswer, refusedLine } from '../../status.ts'
-import { besidePrice, citable, refusalIn, shortAnswer } from './answer.ts'
+import { besidePrice, refusalIn, shortAnswer } from './answer.ts'
 import type { AnswerProof } from './answer-proof.ts'
-import { AboutRefusal, Charts, Rule, ShortPrice, ShortRow, toldOfModifiers } from './answer-schema.ts'
+import { AboutRefusal, Charts, Rule, ShortPrice, ShortRow, SideTaken, toldOfModifiers } from './answer-schema.ts'
+import { citable } from './cited-row.ts'
 import { find, type LookupResult } from './find.ts'
 import type { Proofs } from './proofs.ts'
 import { AnswerRef, ShownPlace, ShownPrice, ShownRow } from './row-schema.ts'
@@ -31,6 +32,7 @@ const problem = {
     )
     .optional(),
   rule: Rule.optional(),
+  side: SideTaken,
   charts: Charts.optional(),
   about: AboutRefusal,
 }
@@ -84,9 +86,13 @@ export function lineFor(proof: AnswerProof, question: ParsedQuestion): Line {
 export function shortLineFor(proofs: Proofs, question: ParsedQuestion): Line {
   const found = orRefusal(() => shortAnswer(proofs, find(proofs, question)))
   if (found instanceof Problem) return { result: refusedInShort(found) }
-  const { modifiers_ignored, adjustment, about: _, ...row } = found
+  const { side, modifiers_ignored, adjustment, about: _, ...row } = found
   const release = proofs.view.releaseNamed(row.proof.release_id)?.manifest
-  const told = { ...(modifiers_ignored ? { modifiers_ignored } : {}), ...(adjustment ? { adjustment } : {}) }
+  const told = {
+    ...(side ? { side } : {}),
+    ...(modifiers_ignored ? { modifiers_ignored } : {}),
+    ...(adjustment ? { adjustment } : {}),
+  }
   return { result: foundLine({ row, ...told }), price: { row: found, adjustment, release } }
 }
 

@@ -2,10 +2,18 @@ import { z } from 'zod'
 import { refusedAs } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { isNpi } from '../../proof/lookup/npi.ts'
-import { codeOf, type ParsedQuestion, parseQuestion, type Question } from '../../proof/lookup/question.ts'
+import {
+  codeOf,
+  type ParsedQuestion,
+  parseQuestion,
+  type Question,
+  type QuestionFault,
+} from '../../proof/lookup/question.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
+import { isPlaceOfService } from '../../proof/lookup/side.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
 import { CODE_FORM } from '../../tables/charts.ts'
+import { BILL_KINDS } from '../../tables/sides.ts'
 
 // The parameters of lookups. Their meaning is in proof/lookup/question.ts, which verifiers use too.
 
@@ -62,6 +70,23 @@ export const ReferenceQuery = z.strictObject({
     }),
   setting: z.enum(SETTINGS).optional().meta({ description: 'Where the service is performed' }),
   basis: z.enum(BASES).optional().meta({ description: 'What kind of price to look for' }),
+  kind: z.enum(BILL_KINDS).optional().meta({ description: 'Whose bill it is' }),
+  revenue_code: z
+    .string()
+    .max(4)
+    .regex(/^[0-9]{3,4}$/)
+    .optional()
+    .meta({ description: 'of the line on a facility\u2019s bill', examples: ['0450'] }),
+  place_of_service: z
+    .string()
+    .max(2)
+    .regex(/^[0-9]{2}$/)
+    .refine(isPlaceOfService)
+    .optional()
+    .meta({
+      description: 'of the line on a professional\u2019s bill, two digits of the list of CMS',
+      examples: ['23'],
+    }),
 })
 export type ReferenceQuery = z.output<typeof ReferenceQuery>
 
@@ -74,14 +99,19 @@ const MISFITS = {
   basis: 'a Medicare basis goes without npi, and a hospital basis with it',
   setting: 'no schedule has this setting; a hospital\u2019s inpatient prices need its npi',
 }
+const OF_ANOTHER_SIDE = {
+  basis: 'the price list of this basis does not pay this side of the bill: leave one of the two out',
+  setting:
+    'this setting is of another side of the bill than kind, revenue_code or place_of_service: leave one of the two out',
+}
 
 /** The question as the rule of the lookup understands it. */
 export function questionOf({ as_of, ...query }: ReferenceQuery, today: string): ParsedQuestion {
   const question: Question = { ...query, as_of: as_of ?? today }
   const parsed = parseQuestion(question)
   if (typeof parsed !== 'string') return parsed
-  throw Problem.parameter(
-    parsed,
-    parsed in MISFITS ? MISFITS[parsed as keyof typeof MISFITS] : `the parameter ${parsed} has no meaning here`,
-  )
+  const { kind: _, revenue_code: _r, place_of_service: _p, ...rest } = question
+  const isOfSide = typeof parseQuestion(rest) !== 'string'
+  const misfits: { readonly [name in QuestionFault]?: string } = isOfSide ? OF_ANOTHER_SIDE : MISFITS
+  throw Problem.parameter(parsed, misfits[parsed] ?? `the parameter ${parsed} has no meaning here`)
 }

@@ -6,10 +6,11 @@ import { isDivided, isStateAsked, parseRegion, type Region } from '../../proof/l
 import { sheetFor } from '../../proof/lookup/sheet.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import { unlisted } from './advice.ts'
-import { aboutLost, citable, type LostSourcesOf, shortRow } from './answer.ts'
+import { aboutLost, type LostSourcesOf, shortRow, sideOfAnswer } from './answer.ts'
 import { AnswerProof, type RowInRelease } from './answer-proof.ts'
-import { AboutList, ShortRow } from './answer-schema.ts'
+import { AboutList, ShortRow, SideTaken } from './answer-schema.ts'
 import { availableFor, heldPeriods, hintFor } from './beside.ts'
+import { citable } from './cited-row.ts'
 import { checkRead, ruled, type Trace, tracedRegistry } from './find.ts'
 import type { Proofs } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'
@@ -38,12 +39,13 @@ export const ReferenceSheet = z
   .strictObject({
     data: z.array(ShownRow).meta(data),
     place: ShownPlace.optional(),
+    side: SideTaken,
     ...ofSheet,
     proof: Proof,
   })
   .meta({ id: 'ReferenceSheet' })
 export const ShortSheet = z
-  .strictObject({ data: z.array(ShortRow).meta(data), ...ofSheet })
+  .strictObject({ data: z.array(ShortRow).meta(data), side: SideTaken, ...ofSheet })
   .meta({ id: 'ShortReferenceSheet', description: 'The same with pointers in place of proofs (`proof=ref`)' })
 
 /** Everything in force for a code at a place and day, with proof that it is everything. */
@@ -53,7 +55,7 @@ export function sheet(proofs: Proofs, query: SheetQuery, today: string, lostSour
   const data = rows.map((row) => proof.show(row))
   const placed = place ? { place: proof.show(place) } : {}
   proof.addTrace(trace)
-  const said = { ...notHeld(not_held), as_of: question.day }
+  const said = { ...sideOfAnswer({ question }), ...notHeld(not_held), as_of: question.day }
   const lost = aboutLost(manifestsOf(rows), lostSources)
   return new ReadyAnswer(jsonText({ data, ...placed, ...said, proof: proof.member(), ...lost }))
 }
@@ -65,7 +67,13 @@ export function shortSheet(proofs: Proofs, query: SheetQuery, today: string, los
   const { question, trace, rows, not_held } = findSheet(proofs, query, today)
   checkRead(proofs, trace)
   const data = rows.map((row) => shortRow(proofs, row))
-  return ready({ data, ...notHeld(not_held), as_of: question.day, ...aboutLost(manifestsOf(rows), lostSources) })
+  return ready({
+    data,
+    ...sideOfAnswer({ question }),
+    ...notHeld(not_held),
+    as_of: question.day,
+    ...aboutLost(manifestsOf(rows), lostSources),
+  })
 }
 
 const manifestsOf = (rows: readonly RowInRelease[]) => rows.map(({ release }) => release.manifest)

@@ -65,13 +65,14 @@ const isOtherPage = (body: Members | undefined, question: AskedQuestion | undefi
   question?.offset !== undefined && isObject(body?.['page']) && body['page']['offset'] !== question.offset
 const ANOTHER = failed('answers_another_question')
 
-const LOOKUP = ['cpt', 'region', 'npi', 'as_of', 'modifier', 'setting', 'basis'] as const
+const SIDE = ['kind', 'revenue_code', 'place_of_service'] as const
+const LOOKUP = ['cpt', 'region', 'npi', 'as_of', 'modifier', 'setting', 'basis', ...SIDE] as const
 /** The parameters of each kind of question. The length of a page and its cursor are no part of it. */
 const PARTS: Record<AnyKind, readonly (keyof AskedQuestion)[]> = {
   question: LOOKUP,
   questions: ['lines', 'as_of'],
   page: ['cpt', 'region', 'npi', 'chart', 'as_of', 'offset', 'limit', 'after'],
-  sheet: ['cpt', 'region', 'npi', 'as_of'],
+  sheet: ['cpt', 'region', 'npi', 'as_of', ...SIDE],
   releases: ['chart', 'state', 'offset', 'limit'],
   coverage: ['chart', 'cpt', 'npi', 'as_of', 'offset', 'limit'],
   history: [...LOOKUP.filter((part) => part !== 'as_of'), 'offset', 'limit'],

@@ -12,6 +12,7 @@ export const BREAKER = {
   w03_short: 'the source has far fewer lines than any edition that was published',
   no_url: 'a source has no --url, so that proofs cannot say where it is from',
   gpci_changed: 'regions have different cost indices (GPCI) than in the release of the same year that it replaces',
+  canaries: 'rows that every edition of the chart has are missing or have other values: it may be another file',
   provider_taken: 'the file names NPIs that belong to another hospital file, or are new in its own chart',
 } as const
 export type BreakerRule = keyof typeof BREAKER
@@ -46,7 +47,15 @@ export interface Facts {
   edition: Partial<Record<EditionLimit, number>>
 }
 
-const EDITION_LIMITS = ['r11_gap', 'r11_overlap', 'w03_short', 'no_url', 'gpci_changed', 'provider_taken'] as const
+const EDITION_LIMITS = [
+  'r11_gap',
+  'r11_overlap',
+  'w03_short',
+  'no_url',
+  'gpci_changed',
+  'canaries',
+  'provider_taken',
+] as const
 export type EditionLimit = (typeof EDITION_LIMITS)[number]
 
 /** Which limits a release passes. */

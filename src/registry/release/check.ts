@@ -2,10 +2,12 @@ import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
 import type { Citation } from '../../proof/price/release.ts'
 import type { Predecessors } from '../../proof/price/timeline.ts'
+import { PUBLISHERS } from '../../tables/publishers.ts'
 import { CHARTS, type Chart, type Charts, chartOf } from '../charts.ts'
 import { openRelease } from '../rows/release-file-store.ts'
 import { registryEntries } from '../state/state.ts'
 import { BREAKER, type EditionLimit, type ExceededLimit, heldBy } from './breaker.ts'
+import { canariesMissedBy } from './canaries.ts'
 import { type Check, checksOf } from './check-store.ts'
 import { chartsSharingNpis } from './contents.ts'
 import { diffReleases, type PriceMoves, type ReleaseDiff } from './diff.ts'
@@ -65,6 +67,7 @@ export async function checkRelease(
   const loss = await lossOf(openRelease(db, release), release, checks, lossUnit)
   const providers_taken = await providersTakenBy(db, release)
   const edition = await editionLimits(db, chart, release, predecessors, checks)
+  const canaries = missedCanaries(db, chart, release, edition)
   return {
     release_id: release.release_id,
     state: release.state,
@@ -86,8 +89,12 @@ export async function checkRelease(
       conflicts: checks.find(({ rule }) => rule === 'R10')?.failed ?? 0,
       // A truncated schedule would hide implausible hospital prices, which are compared with it.
       before: before && diff && { rows: before.row_count, diff },
-      edition: { ...edition, provider_taken: providers_taken.held.length + providers_taken.added.length },
-    }).map((limit) => ({ ...limit, ...detailsOf(limit, loss, takenText(providers_taken, release.chart)) })),
+      edition: {
+        ...edition,
+        canaries: canaries.length,
+        provider_taken: providers_taken.held.length + providers_taken.added.length,
+      },
+    }).map((limit) => ({ ...limit, ...detailsOf(limit, loss, canaries, takenText(providers_taken, release.chart)) })),
   }
 }
 
@@ -97,8 +104,14 @@ export async function providersTakenBy(db: Db, { chart, providers }: ReleaseStat
   return takenProviders(await registryEntries(db), { chart, npis: JSON.parse(providers) as string[] })
 }
 
-function detailsOf({ rule }: ExceededLimit, loss: Loss, taken: string[]): Pick<ExceededLimit, 'details'> {
+function detailsOf(
+  { rule }: ExceededLimit,
+  loss: Loss,
+  canaries: string[],
+  taken: string[],
+): Pick<ExceededLimit, 'details'> {
   if (rule === 'rejected_share') return { details: lossText(loss) }
+  if (rule === 'canaries') return { details: canaries }
   return rule === 'provider_taken' ? { details: taken } : {}
 }
 
@@ -124,6 +137,18 @@ async function editionLimits(
         ? countChangedIndices(openRelease(db, before), openRelease(db, release))
         : 0,
   }
+}
+
+/** A sample has invented rows, and a source that is far too short is held for that. */
+function missedCanaries(
+  db: Db,
+  { entry }: Chart,
+  release: ReleaseState,
+  { w03_short = 0 }: Partial<Record<EditionLimit, number>>,
+): string[] {
+  const publisher = PUBLISHERS.charts[entry]
+  if (!publisher || release.data_class === 'sample' || w03_short > 0) return []
+  return canariesMissedBy(openRelease(db, release), release.row_count, publisher)
 }
 
 /** Rule R12: a schedule's prices move by the quarter, a hospital's charges by the whim. */

@@ -6,7 +6,10 @@ import { readRegions, stateName } from '../words/places.ts'
 import { allModifiers, readCode, readDay, readModifiers } from '../words/values.ts'
 
 /** The parameters of the page beside the code, in the order of its address. */
-export const QUERY = ['region', 'as_of', 'modifier', 'npi', 'setting', 'basis'] as const
+export const QUERY = [
+  ...(['region', 'as_of', 'modifier', 'npi', 'setting', 'basis'] as const),
+  ...(['kind', 'revenue_code', 'place_of_service'] as const),
+] as const
 type QueryName = (typeof QUERY)[number]
 
 /** A question as the page shows it: checked, so that each part has one of its closed forms. */
@@ -67,9 +70,11 @@ export function questionIn(fields: Fields, today: string): PriceQuestion | undef
 }
 
 /** The page of a question. Its address has the day, so that it goes on saying the same. */
-export const pricePath = ({ cpt, ...rest }: PriceQuestion): string =>
-  `/price/${cpt}?${queryOf({ region: rest.region, as_of: rest.as_of, modifier: rest.modifier, npi: rest.npi, setting: rest.setting, basis: rest.basis })}`
+export const pricePath = ({ cpt, ...rest }: PriceQuestion): string => `/price/${cpt}?${queryOf(inOrder(rest))}`
 
 /** The address at which the service itself answers the question. */
 export const referencePath = ({ cpt, ...rest }: PriceQuestion): string =>
-  `/reference?${queryOf({ cpt, region: rest.region, as_of: rest.as_of, modifier: rest.modifier, npi: rest.npi, setting: rest.setting, basis: rest.basis })}`
+  `/reference?${queryOf({ cpt, ...inOrder(rest) })}`
+
+const inOrder = (question: Omit<PriceQuestion, 'cpt'>): Record<string, string | undefined> =>
+  Object.fromEntries(QUERY.map((name) => [name, question[name]]))

@@ -4,8 +4,10 @@
 import { jsonIn } from '../../proof/canonical-json.ts'
 import { isNpi } from '../../proof/lookup/npi.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
+import { isPlaceOfService, isRevenueCode } from '../../proof/lookup/side.ts'
 import { BASES, keyMembers, SETTINGS } from '../../proof/price/row.ts'
 import { isDay, isObject, type Members, own } from '../../proof/shape.ts'
+import { BILL_KINDS } from '../../tables/sides.ts'
 import { readRegions } from './places.ts'
 import { allModifiers, readAmount, readCode, readDay, readModifiers } from './values.ts'
 
@@ -33,6 +35,20 @@ export function readSetting(text: string): string | undefined {
   return SETTINGS.find((each) => each === word) ?? SETTING_WORDS.find(([, words]) => words.test(word))?.[0]
 }
 
+/** Words for whose bill it is. */
+const KIND_WORDS: readonly [kind: string, words: RegExp][] = [
+  ['hospital', /^((outpatient_)?(hospital|facility)(_outpatient)?|er|emergency_(room|department)|institutional|ub_?)$/],
+  ['professional', /^((doctor|physician|practitioner|clinician)s?|professional_fee|office|cms_?)$/],
+  ['surgery_center', /^(asc|(ambulatory_)?surg(ery|ical)_cent(er|re))$/],
+  ['equipment', /^(dme|dmepos|supplier|medical_equipment|(durable_)?medical_equipment)$/],
+]
+
+/** `Hospital`, `ER`, `physician`, `DME`: whose bill it is. */
+export function readKind(text: string): string | undefined {
+  const word = folded(text)
+  return BILL_KINDS.find((each) => each === word) ?? KIND_WORDS.find(([, words]) => words.test(word))?.[0]
+}
+
 /** How each parameter is read. Undefined: the text is not surely understood, and the lookup says what to send. */
 const READERS: Readonly<Record<string, (text: string, today?: string) => string | number | undefined>> = {
   region: (text) => (parseRegion(text) ? text : only(readRegions(text))),
@@ -46,6 +62,17 @@ const READERS: Readonly<Record<string, (text: string, today?: string) => string 
     ),
   setting: readSetting,
   basis: (text) => BASES.find((each) => [each, each.replace(/^(medicare|hospital)_/, '')].includes(folded(text))),
+  kind: readKind,
+  revenue_code: (text) => only([text.trim().replace(/^(rev(enue)?( code)?|rc)[ :.-]*/i, '')].filter(isRevenueCode)),
+  place_of_service: (text) =>
+    only(
+      [
+        text
+          .trim()
+          .replace(/^(pos|place of service)[ :.-]*/i, '')
+          .padStart(2, '0'),
+      ].filter(isPlaceOfService),
+    ),
   units: (text) => (/^[0-9]{1,6}$/.test(text.trim()) ? Number(text) : undefined),
   billed: (text) => readAmount(text.trim()),
 }
@@ -84,7 +111,15 @@ function joinedText(values: readonly unknown[]): string | undefined {
 }
 
 /** The parameters that may be sent once for all lines of a bill. */
-export const SHARED_NAMES: readonly string[] = ['region', 'npi', 'as_of', 'setting', 'basis']
+export const SHARED_NAMES: readonly string[] = [
+  'region',
+  'npi',
+  'as_of',
+  'setting',
+  'basis',
+  'kind',
+  'place_of_service',
+]
 
 /** Reads the input of an operation that takes one lookup, or lines of them. `names` are those of its parameters. */
 export function readInput(sent: Members, names: readonly string[], today: string): Members {

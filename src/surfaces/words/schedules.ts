@@ -51,6 +51,8 @@ export interface Component {
 
 /** The names of an amount, in a table and in a sentence: '$95.19 is …'. */
 export interface BasisWords {
+  /** The one whose price it is: it stands before the amount. */
+  whose: string
   short: string
   is: string
 }
@@ -105,8 +107,9 @@ const isOfCoSurgeon = (modifier: string): boolean => decidedBy(modifier) === 'co
 const PHYSICIAN = {
   ...MEDICARE,
   bases: {
-    medicare_pfs: { short: 'Medicare, doctor', is: 'the Medicare physician fee schedule amount' },
+    medicare_pfs: { whose: 'Doctor', short: 'Medicare, doctor', is: 'the Medicare physician fee schedule amount' },
     medicare_pfs_qpp: {
+      whose: 'Doctor',
       short: 'Medicare, doctor (qualifying participant)',
       is: 'the Medicare physician fee schedule amount for qualifying participants',
     },
@@ -159,9 +162,13 @@ const PHYSICIAN = {
 const leavesIn = (proof: AmountContext['proof']): AnyRow[] =>
   (proof?.releases ?? []).flatMap(({ rows }) => (rows?.leaves ?? []).map(([, row]) => row))
 
+/** Whether the question is about a hospital's bill for somebody who does not stay. */
+const isOutpatient = ({ setting, kind, revenue_code }: Members): boolean =>
+  setting === 'outpatient' || kind === 'hospital' || Boolean(!kind && revenue_code)
+
 /** Whether the outpatient schedule packages the code with others: its status indicator is Q4, or one of Q1 to Q3. */
 const isPackagedByOutpatient = ({ question, proof }: AmountContext): boolean =>
-  question['setting'] === 'outpatient' &&
+  isOutpatient(question) &&
   leavesIn(proof).some((row) => {
     const { basis, code, reason } = row as { basis?: string; code?: string; reason?: string }
     return basis === 'medicare_opps' && code === question['cpt'] && reason === 'conditionally_packaged'
@@ -169,14 +176,14 @@ const isPackagedByOutpatient = ({ question, proof }: AmountContext): boolean =>
 
 const LABORATORY = {
   ...MEDICARE,
-  bases: { medicare_clfs: { short: 'Medicare, laboratory', is: 'the Medicare laboratory fee' } },
+  bases: { medicare_clfs: { whose: 'Laboratory', short: 'Medicare, laboratory', is: 'the Medicare laboratory fee' } },
   payment: [
     {
       when: (context) => inSentence(context) && isPackagedByOutpatient(context),
       text: 'The outpatient schedule packages it with other services on the same claim: only where it stands alone is the hospital paid for it separately.',
     },
   ],
-  needsEvidence: ({ setting }) => setting === 'outpatient',
+  needsEvidence: isOutpatient,
 } satisfies ScheduleWords
 
 const NATIONAL_RATE =
@@ -194,7 +201,13 @@ const statusOf = ({ row }: AmountContext): string => row.indicators?.['status_in
 const OUTPATIENT = {
   ...MEDICARE,
   is: NATIONAL_RATE,
-  bases: { medicare_opps: { short: 'Medicare, hospital outpatient', is: 'the Medicare hospital outpatient rate' } },
+  bases: {
+    medicare_opps: {
+      whose: 'Hospital',
+      short: 'Medicare, hospital outpatient',
+      is: 'the Medicare hospital outpatient rate',
+    },
+  },
   payment: [
     TO_FACILITY,
     // Status indicators J1, J2 and Q1 to Q4. A short answer does not show them.
@@ -219,7 +232,13 @@ const paymentOf = ({ row }: AmountContext): string => row.indicators?.['payment_
 const SURGERY_CENTER = {
   ...MEDICARE,
   is: NATIONAL_RATE,
-  bases: { medicare_asc: { short: 'Medicare, surgery center', is: 'the Medicare surgery center rate' } },
+  bases: {
+    medicare_asc: {
+      whose: 'Surgery center',
+      short: 'Medicare, surgery center',
+      is: 'the Medicare surgery center rate',
+    },
+  },
   payment: [
     TO_FACILITY,
     { when: (context) => PAID_BY_UNIT.includes(paymentOf(context)), text: FOR_ONE_UNIT },
@@ -242,7 +261,7 @@ const SURGERY_CENTER = {
 
 const DRUGS = {
   ...MEDICARE,
-  bases: { medicare_asp: { short: 'Medicare, drug', is: 'the Medicare drug payment limit' } },
+  bases: { medicare_asp: { whose: 'Drug', short: 'Medicare, drug', is: 'the Medicare drug payment limit' } },
 } satisfies ScheduleWords
 
 /** Whether an amount holds in rural areas: CMS leaves the rural amount empty where the other one holds there too. */
@@ -287,7 +306,9 @@ const isCategory = ({ row }: AmountContext, category: string | undefined): boole
 
 const EQUIPMENT = {
   ...MEDICARE,
-  bases: { medicare_dmepos: { short: 'Medicare, equipment', is: 'the Medicare equipment fee' } },
+  bases: {
+    medicare_dmepos: { whose: 'Equipment supplier', short: 'Medicare, equipment', is: 'the Medicare equipment fee' },
+  },
   place: [
     ...FEE_AT_ZIP.map(
       (note): AmountNote => ({
@@ -354,14 +375,22 @@ const INPATIENT = {
   is: 'The federal base rate for this group of stays, by the federal year of the day of discharge: the weight of the group times Medicare’s standardized operating amount and capital rate, at a wage index of 1.0000.',
   isNot:
     'The Medicare price of a stay, what a patient owes, what a private insurer pays, an offer, or advice. The wages of the place, and the adjustments of teaching, low-income, outlier, quality and transfer cases, are not in it. Doctors bill separately.',
-  bases: { medicare_ipps: { short: 'Medicare, stay (base rate)', is: 'the federal base rate for the stay' } },
+  bases: {
+    medicare_ipps: { whose: 'Hospital', short: 'Medicare, stay (base rate)', is: 'the federal base rate for the stay' },
+  },
 } satisfies ScheduleWords
 
 const ANESTHESIA = {
   caveat: 'It is multiplied by base units and time: it is not the price of a service.',
   is: 'The factor for one unit of anesthesia. Medicare multiplies it by the base units of the code and the units of time.',
   isNot: 'The price of a service, what a patient owes, what a private insurer pays, an offer, or advice.',
-  bases: { medicare_anesthesia: { short: 'Medicare, anesthesia factor', is: 'the Medicare anesthesia factor' } },
+  bases: {
+    medicare_anesthesia: {
+      whose: 'Anesthesia',
+      short: 'Medicare, anesthesia factor',
+      is: 'the Medicare anesthesia factor',
+    },
+  },
 } satisfies ScheduleWords
 
 const HOSPITAL = {
@@ -370,13 +399,19 @@ const HOSPITAL = {
   isNot:
     'A quote for your visit, what your insurer pays, or what you owe. Doctors who work in the hospital may bill separately.',
   bases: {
-    hospital_cash: { short: 'Hospital, cash price', is: 'the cash price that the hospital lists' },
-    hospital_gross: { short: 'Hospital, gross charge', is: 'the gross charge that the hospital lists' },
+    hospital_cash: { whose: 'Hospital', short: 'Hospital, cash price', is: 'the cash price that the hospital lists' },
+    hospital_gross: {
+      whose: 'Hospital',
+      short: 'Hospital, gross charge',
+      is: 'the gross charge that the hospital lists',
+    },
     hospital_negotiated_low: {
+      whose: 'Hospital',
       short: 'Hospital, lowest negotiated',
       is: 'the lowest negotiated charge that the hospital lists',
     },
     hospital_negotiated_high: {
+      whose: 'Hospital',
       short: 'Hospital, highest negotiated',
       is: 'the highest negotiated charge that the hospital lists',
     },

@@ -3,7 +3,7 @@
 
 import type { Proof } from '../../proof/envelope.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
-import type { Basis } from '../../proof/price/row.ts'
+import type { Basis, PricedRow } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
 import { SHORT_ANSWER } from '../../proof/whole/open-points.ts'
 import { billSentence } from './bill.ts'
@@ -60,10 +60,23 @@ const LOST_SOURCE = {
   gone: 'The cited file is gone from the publisher: it was checked when it was loaded, and cannot be got there again.',
 }
 
+/** What another side of the bill is paid. */
+type BesidePrice = Pick<PricedRow, 'basis' | 'setting' | 'modifier'> & { amount: string }
+
+/** Names the others who bill for the same service, so that one amount is not taken for the whole. */
+function besideNote(beside: readonly BesidePrice[] = []): string[] {
+  const paid = beside.map(({ basis, setting, modifier, amount }) => {
+    const where = [basis, setting, modifier].filter(Boolean).join(', ')
+    return `${BASIS_WORDS[basis].whose.toLowerCase()} ${dollars(amount)} (${where})`
+  })
+  return paid.length > 0 ? [`In a hospital or center: ${paid.join(', ')}.`] : []
+}
+
 interface PriceAnswer extends ShownRow, Evidence {
   modifiers_ignored?: string[]
   adjustment?: { modifier: string; amount: string }
-  about?: { sources_lost?: { state: keyof typeof LOST_SOURCE }[] }
+  beside?: BesidePrice[]
+  about?: { beside?: BesidePrice[]; sources_lost?: { state: keyof typeof LOST_SOURCE }[] }
   place?: ZipPlace
 }
 
@@ -81,7 +94,7 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
   const code = adjustment ? `${pricedCode(answer)}-${adjustment.modifier}` : pricedCode(answer)
   const source = sourceOf(answer)
   return [
-    `${adjustment ? moneyOf(adjustment) : priceOf(price)} is ${BASIS_WORDS[basis].is} for ${code} (${whereOf(answer)}) on ${day}.`,
+    `${BASIS_WORDS[basis].whose}: ${adjustment ? moneyOf(adjustment) : priceOf(price)} is ${BASIS_WORDS[basis].is} for ${code} (${whereOf(answer)}) on ${day}.`,
     ...(source && isSample(source) ? ['Sample data, not a real price.'] : []),
     ...sidesNote(question['modifier'], adjustment?.modifier).map((note) => `${note}.`),
     ...(adjustment
@@ -94,6 +107,7 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
     ...notesOf(words.place, amount),
     ...notesOf(words.payment, amount),
     ...doubtsOf(answer.flags),
+    ...besideNote(answer.beside ?? answer.about?.beside),
     words.caveat,
     ...(source
       ? [`Source: ${source.release_id}, in force from ${effective_from} to ${source.until}: ${baseUrl}${source.href}`]
