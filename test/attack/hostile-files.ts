@@ -193,7 +193,7 @@ export class HostileFiles {
             chart,
             i === 1
               ? this.write('MUE', '.xlsx', files.asWorkbook(files.limits(words, ROWS, claims), words))
-              : this.zipped(chart, { '.csv': files.asCsv(files.limits(words, ROWS, claims)) }),
+              : this.gzipped('MUE', '.csv', files.asCsv(files.limits(words, ROWS, claims))),
             ...edition('MUE26Q4', '2026-10-01'),
           ],
           rows: ROWS,

@@ -8,7 +8,7 @@ import type { LoadOptions, Reader } from '../reader.ts'
 import { readSources, type Source } from '../source.ts'
 
 /** The text of a file, or its bytes. */
-type Content = string | Uint8Array
+export type Content = string | Uint8Array
 
 /** What a reader made of some files. */
 export interface EditLoad {
