@@ -19,8 +19,8 @@ import { browse, browseQuery, provedPage, RegistryPage } from './lookup/browse.t
 import { find } from './lookup/find.ts'
 import {
   editionsListed,
-  HistoryQuery,
   history,
+  historyQuery,
   ReferenceHistory,
   ShortHistory,
   shortHistory,
@@ -167,7 +167,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       heavy: true,
       cost: async ({ proof: _, ...query }) => editionsListed(await proofsNow(), query, today()),
       // Without a default, so that the links between pages say it only where it was asked for.
-      input: HistoryQuery.extend({
+      input: historyQuery(charts).extend({
         proof: ProofForm.unwrap()
           .optional()
           .meta(ProofForm.meta() ?? {}),

@@ -82,6 +82,12 @@ test('every row of the sample can be recomputed, and stands in the file it cites
     'cms-pfs:SAMPLE26A',
     'cms-pfs:SAMPLE26D',
     'hospital-mrf:1234567893:2026-09-01',
+    'ncci-add-on:SAMPLE26Q4',
+    'ncci-mue-dme:SAMPLE26Q4',
+    'ncci-mue-outpatient:SAMPLE26Q4',
+    'ncci-mue-practitioner:SAMPLE26Q4',
+    'ncci-ptp-outpatient:SAMPLE26Q4',
+    'ncci-ptp-practitioner:SAMPLE26Q4',
     'zip-locality:SAMPLE26Q4',
   ])
 })

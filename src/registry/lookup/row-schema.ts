@@ -92,7 +92,7 @@ const Edits = z
   .min(1)
   .optional()
 /** A limit, pairs or primary codes, in one shape: docs/spec/row.md says which kind has which members. */
-const edit = {
+export const edit = {
   kind: z.enum(['limit', 'edits', 'add_on']),
   code: z.string(),
   units: z.int().min(0).optional(),
@@ -239,7 +239,7 @@ const ShownAbsence = z
   .meta({ id: 'StatedAbsence', description: 'The source states that it has no price for this code' })
 /** A row of prices: a price, a factor or a stated absence. */
 export const ShownRow = z.union([ShownPrice, ShownAbsence]).meta({ id: 'ShownRow' })
-const ShownEdit = z
+export const ShownEdit = z
   .strictObject({ ...edit, ...shown })
   .meta({ id: 'ShownEdit', 'x-spec': 'row.md', description: 'A limit of units, pairs of codes, or primary codes' })
 export const ShownAnyRow = z.union([ShownPrice, ShownAbsence, ShownPlace, ShownEdit])
