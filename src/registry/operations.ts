@@ -155,7 +155,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       summary: 'What every edition says about a code, newest first, each with its proof',
       description:
         'The question asked of each edition alone, on its first day: a price, a stated absence, or the proof that there is none. ' +
-        'Without `npi`, the editions of the charts that may answer; with it, those of the provider\u2019s file. ' +
+        'Without `npi`, the editions of the charts that may answer; with it, those of the provider\u2019s file; with `chart`, those of a table of bill edits. ' +
         'Each edition on the page counts as one request of the quota: ask for fewer with `limit`.',
       tag: 'agent-tools',
       http: { method: 'GET', path: '/reference/history' },

@@ -7,36 +7,35 @@ import { chartsFor, keyPrefix, kindOfRows } from '../../proof/price/charts.ts'
 import { type EditRow, isEditKind } from '../../proof/price/edit-row.ts'
 import type { Manifest } from '../../proof/price/release.ts'
 import { ourTurn } from '../../queue.ts'
-import { foundLine } from '../../status.ts'
+import { foundLine, lineAnswer } from '../../status.ts'
 import type { Charts } from '../charts.ts'
 import type { Release } from '../store.ts'
 import { aboutLost, answerText, type LostSourcesOf, shortAnswer } from './answer.ts'
 import { AnswerProof } from './answer-proof.ts'
-import { AboutList } from './answer-schema.ts'
+import { AboutList, ShortPrice } from './answer-schema.ts'
 import { chartId } from './browse.ts'
 import { find } from './find.ts'
 import {
+  LINE_KINDS,
   type Line,
   type LineAnswer,
-  lineFields,
+  LineProblem,
   lineFor,
+  pricedFields,
   refusedInShort,
-  shortLineFields,
+  ShortLineProblem,
+  shortFields,
   shortLineFor,
 } from './line.ts'
 import { type Proofs, rowUnderKey } from './proofs.ts'
 import { questionOf, ReferenceQuery } from './query.ts'
-import { edit, Proof, ProofRef, ShownEdit } from './row-schema.ts'
+import { edit, Proof, ProofRef, ShownEdit, ShownPrice } from './row-schema.ts'
 
 export const historyQuery = (charts: Charts) =>
   ReferenceQuery.omit({ as_of: true }).extend({
     ...pageInput,
-    chart: chartId(charts)
-      .optional()
-      .meta({
-        description: 'a chart of bill edits, for the history of a limit, of pairs or of primary codes',
-        examples: ['ncci-mue-practitioner'],
-      }),
+    /** Of bill edits, for the history of a limit, of pairs or of primary codes. */
+    chart: chartId(charts).optional(),
   })
 export type HistoryQuery = z.output<ReturnType<typeof historyQuery>>
 
@@ -49,19 +48,27 @@ const ofEdition = {
   effective_to: z.iso.date().meta({ description: 'The last day: the next edition or its own end' }),
 }
 const answered = { description: 'What the question is answered with from this edition alone' }
-const ofEdits = z.strictObject({ status: z.literal(200), row: ShownEdit })
-const Edition = z
-  .strictObject({ ...ofEdition, answer: z.union([lineFields, ofEdits]).meta(answered) })
-  .meta({ id: 'EditionAnswer' })
 const { locator: _, ...inFew } = edit
-const leftOut = {
-  left_out: z.int().min(1).optional().meta({ description: 'How many entries the whole row has beside these' }),
-}
-const shortOfEdits = z.strictObject({
-  status: z.literal(200),
-  row: z.strictObject({ ...inFew, ...leftOut, proof: ProofRef }),
+const left_out = z.int().min(1).optional().meta({ description: 'How many entries the whole row has beside these' })
+const ShortEdit = z.strictObject({ ...inFew, left_out, proof: ProofRef }).meta({ 'x-spec': 'row.md' })
+const Edition = z
+  .strictObject({
+    ...ofEdition,
+    answer: lineAnswer(
+      { ...pricedFields, row: z.union([ShownPrice, ShownEdit]) },
+      { problem: LineProblem },
+      LINE_KINDS,
+    ).meta(answered),
+  })
+  .meta({ id: 'EditionAnswer' })
+const ShortEdition = z.strictObject({
+  ...ofEdition,
+  answer: lineAnswer(
+    { ...shortFields, row: z.union([ShortPrice, ShortEdit]) },
+    { problem: ShortLineProblem },
+    LINE_KINDS,
+  ).meta(answered),
 })
-const ShortEdition = z.strictObject({ ...ofEdition, answer: z.union([shortLineFields, shortOfEdits]).meta(answered) })
 
 export const ReferenceHistory = z
   .strictObject({

@@ -252,7 +252,7 @@ export const CitedRow = z
     z.strictObject({ ...price, ...whole }),
     z.strictObject({ ...absence, ...whole }),
     z.strictObject({ ...place, ...whole }),
-    z.strictObject({ ...edit, ...whole }).meta({ id: 'CitedEdit', 'x-spec': 'row.md' }),
+    z.strictObject({ ...edit, ...whole }).meta({ 'x-spec': 'row.md' }),
   ])
   .meta({ id: 'CitedRow', description: 'A row of a release, with its whole proof' })
 export const wholeRow = whole
