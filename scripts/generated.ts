@@ -14,7 +14,7 @@ export const generated = (): Record<string, string> => ({
 })
 
 /** The tables that the rule of the lookup reads. */
-const OF_THE_RULE = ['charts', 'edits', 'localities', 'modifiers', 'place-of-service', 'reasons']
+const OF_THE_RULE = ['bill-rules', 'charts', 'edits', 'localities', 'modifiers', 'place-of-service', 'reasons']
 /** Texts of tables for people and for readers of files do not count. */
 const NOT_OF_THE_RULE = ['is', 'says', 'source', 'sources', 'spelled']
 

@@ -93,6 +93,8 @@ export interface AppOptions {
   hasArchive?: boolean
   /** The memory for ready-made answers; if left out, they are not kept. */
   cacheBytes?: number
+  /** How long lookups are answered by an older head, if the files of the newest releases cannot be fetched. */
+  mostLagMs?: number
   /** All charts that can exist. */
   charts?: Charts
   /** Set if the app answers from a mirror: the log policy is the pinned one, and operations without data there are refused. */
@@ -107,6 +109,8 @@ export interface App extends HttpSurface {
   followFiguresCalendar: (tell: CalendarParts['tell']) => ReturnType<typeof releaseOnCalendar>
   /** Keeps public data in memory until it is stopped. While it runs, lookups need no statement in the store. */
   followHeads: (tell: (event: { fault: unknown }) => void) => { stop: () => Promise<void> }
+  /** Says from now on that the service is about to stop: probes see it, and callers close their connections. */
+  leave: () => void
   /** Re-derives public data, part by part, in a cycle until it is stopped. Rows and entries that fail are not served. */
   verify: (pace: Omit<CycleOptions, 'now'>) => { stop: () => Promise<void> }
 }
@@ -120,7 +124,8 @@ export function makeApp(
   const today = dayClock(now)
   const lost = new LostSources(db, options.hasArchive ?? false)
   const failed = new FailedParts(db)
-  const published = publishedRegistry(db, registryLog, failed, [lost])
+  const published = publishedRegistry(db, registryLog, failed, [lost], options.mostLagMs)
+  let isLeaving = false
   const lostSources: RegistryParts['lostSources'] = (release) => lost.citedIn(release, MOST_LOST)
   const registry = { db, log: registryLog, otherLogs: [figuresLog], published, today, charts, lostSources }
   const onFigures = publishedFigures({ db, log: figuresLog })
@@ -240,7 +245,7 @@ export function makeApp(
     billPage({ frame, hospitals, stamp: registryDay }),
     ...assetFiles(),
     ...oauthMetadata({ baseUrl, tokenPath: TOKEN_PATH, algorithms: ASSERTION_ALGORITHMS, resources: PARTS }),
-    ...healthResources({ ready: async () => (await registryLog.head(db)) !== undefined }),
+    ...healthResources({ ready: async () => published.at(), isLeaving: () => isLeaving }),
   ]
   const resources = readOnly ? readOnlyResources(allResources, readOnly) : allResources
   const clockMs = (): number => performance.now()
@@ -291,7 +296,22 @@ export function makeApp(
   }
   const verifiable = { db, registryLog, figuresLog, isMirror: readOnly !== undefined }
   const verify: App['verify'] = (pace) => verifyInCycle(() => loadVerifier(verifiable), { ...pace, now })
-  return { operations, resources, mounts, followFiguresCalendar, followHeads, verify, ...http }
+  const leave = (): void => {
+    isLeaving = true
+  }
+  /** The head of a connection that is told to end may be read by the next request already, so that all answers say so. */
+  const fetch: App['fetch'] = (request, address) => {
+    const response = http.fetch(request, address)
+    if (!isLeaving) return response
+    return response instanceof Promise ? response.then(closing) : closing(response)
+  }
+  return { operations, resources, mounts, followFiguresCalendar, followHeads, verify, leave, ...http, fetch }
+}
+
+/** The connection ends after this answer, so that a proxy sends the next request to another machine. */
+function closing(response: Response): Response {
+  response.headers.set('connection', 'close')
+  return response
 }
 
 const bothOf = (one: string | undefined, other: string | undefined): string | undefined =>

@@ -19,6 +19,8 @@ export interface RunningService {
   localUrl: string
   /** The address of its metrics, if ADMIN_PORT is set. */
   metricsUrl: string | undefined
+  /** Tells proxies and callers that the service is about to stop, and goes on answering. */
+  leave(): void
   stop(): Promise<void>
 }
 
@@ -53,6 +55,7 @@ export function start(
     mcpOrigins: config.MCP_ALLOWED_ORIGINS,
     observe: metrics ? (line) => [metrics.count(line), log.request(line)] : log.request,
     cacheBytes: config.CACHE_BYTES,
+    mostLagMs: config.LAG_SECONDS * 1_000,
     isCardSignedTwice: config.CARD_SIGNATURES === 'compatible',
     mirror,
   })
@@ -94,6 +97,7 @@ export function start(
     url,
     localUrl,
     metricsUrl: admin && `http://127.0.0.1:${admin.port}/metrics`,
+    leave: () => app.leave(),
     async stop() {
       await server.stop()
       await verification?.stop()

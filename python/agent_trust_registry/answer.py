@@ -8,19 +8,20 @@ from typing import Any
 from .checkpoint import Ages
 from .choose import Decision, adjusted, choose
 from .envelope import Evidence, ShownRow, check_proof, take_row
-from .forms import closed, is_day, list_of, text
+from .forms import closed, is_day, list_of, one_of, text
 from .policy import Policy
 from .question import Question, read_question
 from .release import is_chart
 from .row import is_place
-from .tables import ADJUSTING, NEUTRAL, chart, code_in
+from .tables import ADJUSTING, KINDS, NEUTRAL, chart, code_in
 from .verdict import Failure, Verdict
 
 WORDS = frozenset({"type", "title", "status", "detail", "instance", "code", "request_id", "agent_hint", "errors"})
 """Members of a refusal that say nothing that is proved, but `code`."""
-_REFUSAL = WORDS | {"rule", "row", "place", "charts", "last_known", "about"}
-_BESIDE = frozenset({"place", "modifiers_ignored", "adjustment", "about"})
+_REFUSAL = WORDS | {"rule", "row", "place", "side", "charts", "last_known", "about"}
+_BESIDE = frozenset({"place", "side", "modifiers_ignored", "adjustment", "listed_with", "about"})
 _is_rule = text(r"R([1-9]|1[01])")
+_is_side = closed({"kind": one_of(*KINDS), "why": one_of("kind", "revenue_code", "place_of_service")})
 _is_charts = list_of(closed({"chart": is_chart, "held": list_of(closed({"from": is_day, "to": is_day}), most=8192)}), 1)
 
 
@@ -54,11 +55,13 @@ class Answer:
     code: str | None = None
     rule: str | None = None
     charts: Any = None
+    side: Any = None
     row: ShownRow | None = None
     place: ShownRow | None = None
     last_known: ShownRow | None = None
     ignored: tuple[str, ...] = ()
     adjustment: Any = None
+    listed_with: Any = None
     at: int | None = None
 
     @property
@@ -100,7 +103,14 @@ def take_refusal(problem: dict[str, Any], at: int | None = None) -> Answer:
     if row and code != ("modifier_not_allowed" if "price" in row.row else f"absent_{row.row.get('reason')}"):
         raise Failure("body_contradicts_proof", at)
     last_known = take_row(problem["last_known"], at) if "last_known" in problem else None
-    return Answer(code, problem["rule"], charts, row, take_place(problem, at), last_known, at=at)
+    side = take_side(problem, at)
+    return Answer(code, problem["rule"], charts, side, row, take_place(problem, at), last_known, at=at)
+
+
+def take_side(body: dict[str, Any], at: int | None = None) -> Any:
+    if "side" in body and not _is_side(body["side"]):
+        raise Failure("not_recognised", at)
+    return body.get("side")
 
 
 def take_place(body: dict[str, Any], at: int | None = None) -> ShownRow | None:
@@ -122,7 +132,18 @@ def _take_price(body: dict[str, Any], row: ShownRow, at: int | None) -> Answer:
         if not is_known or adjustment is None or adjusted(row.row, str(modifier)) != adjustment:
             raise Failure("body_contradicts_proof", at)
     place = take_place(body, at)
-    return Answer(row=row, place=place, ignored=tuple(ignored), adjustment=adjustment, at=at)
+    listed_with = body.get("listed_with")
+    if "listed_with" in body and (listed_with is None or row.row.get("modifier") != listed_with):
+        raise Failure("body_contradicts_proof", at=at)
+    return Answer(
+        side=take_side(body, at),
+        row=row,
+        place=place,
+        ignored=tuple(ignored),
+        adjustment=adjustment,
+        listed_with=listed_with,
+        at=at,
+    )
 
 
 def _are_ignored(value: Any) -> bool:
@@ -136,6 +157,8 @@ def check_answer(answer: Answer, question: Question, evidence: Evidence) -> Deci
         if answer.row and evidence.release_of(answer.row).period is None:
             raise Failure("release_not_in_force")
         decision = choose(question, evidence)
+        if answer.side != (question.side and question.side.told):
+            raise Failure("answers_another_question")
         if not _is_of(answer, decision, evidence) or not _was_last_known(answer.last_known, question, evidence):
             raise Failure("answers_another_question")
     except Failure as failure:
@@ -153,7 +176,8 @@ def _is_of(answer: Answer, decision: Decision, evidence: Evidence) -> bool:
         told = (f"absent_{row['reason']}" if outcome == "absent" and row else outcome, decision.rule)
     return (
         (answer.code, answer.rule) == told
-        and (answer.ignored, answer.adjustment) == (decision.ignored, decision.adjustment)
+        and (answer.ignored, answer.adjustment, answer.listed_with)
+        == (decision.ignored, decision.adjustment, decision.listed_with)
         and is_shown(answer.row, row, decision.release, evidence)
         and is_shown(answer.place, decision.place, decision.place_release, evidence)
         and answer.charts == ([_held(chart, evidence) for chart in decision.charts] if decision.charts else None)

@@ -65,22 +65,32 @@ class Client:
         self._policy = read_policy(policy) if isinstance(policy, str) else policy
         self._pins, self._max_age = Pins(pins), max_age
         self._transport = transport or Transport()
-        self._rails = agent_key and Rails(self.base_url, agent_key, private_key, scopes, self._transport)
+        self._rails = Rails(self.base_url, agent_key, private_key, scopes, self._transport) if agent_key else None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.base_url!r}{', agent_key=…' if self._rails else ''})"
 
     def reference(
         self, cpt: str, *, region: Text = None, npi: Text = None, as_of: Text = None, modifier: Text = None,
-        setting: Text = None, basis: Text = None,
+        setting: Text = None, basis: Text = None, kind: Text = None, revenue_code: Text = None,
+        place_of_service: Text = None,
     ) -> Reference:  # fmt: skip
-        """The reference price of a code. Where there is none it raises NoPrice, which says why and is proved too."""
-        asked = dict(cpt=cpt, region=region, npi=npi, modifier=modifier, setting=setting, basis=basis, as_of=as_of)
-        return cast(Reference, self._proved("/reference", asked))
+        """The reference price of a code. Where there is none it raises NoPrice, which says why and is proved too.
 
-    def sheet(self, cpt: str, *, region: Text = None, npi: Text = None, as_of: Text = None) -> Sheet:
-        """Everything in force for a code at a place and day."""
-        return cast(Sheet, self._proved("/reference/sheet", dict(cpt=cpt, region=region, npi=npi, as_of=as_of)))
+        `kind`, `revenue_code` and `place_of_service` say whose bill it is on.
+        """
+        asked = dict(cpt=cpt, region=region, npi=npi, modifier=modifier, setting=setting, basis=basis, as_of=as_of)
+        side = dict(kind=kind, revenue_code=revenue_code, place_of_service=place_of_service)
+        return cast(Reference, self._proved("/reference", {**asked, **side}))
+
+    def sheet(
+        self, cpt: str, *, region: Text = None, npi: Text = None, as_of: Text = None, kind: Text = None,
+        revenue_code: Text = None, place_of_service: Text = None,
+    ) -> Sheet:  # fmt: skip
+        """Everything in force for a code at a place and day, of one side's bill or of all."""
+        asked = dict(cpt=cpt, region=region, npi=npi, as_of=as_of)
+        side = dict(kind=kind, revenue_code=revenue_code, place_of_service=place_of_service)
+        return cast(Sheet, self._proved("/reference/sheet", {**asked, **side}))
 
     def batch(self, lines: Sequence[Mapping[str, Text | int]]) -> Batch:
         """Up to 100 lookups, or a bill: lines then have `units` and `billed` too. Each has a status of its own."""
@@ -91,11 +101,14 @@ class Client:
 
     def history(
         self, cpt: str, *, region: Text = None, npi: Text = None, modifier: Text = None, setting: Text = None,
-        basis: Text = None, limit: Number = None, offset: Number = None,
+        basis: Text = None, kind: Text = None, revenue_code: Text = None, place_of_service: Text = None,
+        limit: Number = None, offset: Number = None,
     ) -> History:  # fmt: skip
         """What every edition says about a code, newest first."""
         question = dict(cpt=cpt, region=region, npi=npi, modifier=modifier, setting=setting, basis=basis)
-        return cast(History, self._proved("/reference/history", {**question, "limit": limit, "offset": offset}))
+        side = dict(kind=kind, revenue_code=revenue_code, place_of_service=place_of_service)
+        sent = {**question, **side, "limit": limit, "offset": offset}
+        return cast(History, self._proved("/reference/history", sent))
 
     def row(self, release_id: str, index: int) -> Row:
         """One row by its permalink. It is proved as published; whether it is in force, its proof tells."""

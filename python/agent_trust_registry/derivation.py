@@ -66,7 +66,8 @@ def _is_readable(row: Any) -> bool:
 
 _ANYWHERE = frozenset(
     "inflation_adjusted_coinsurance reference_biological_add_on amp_based lesser_of hiv_prep see_publisher_page "
-    "partial code_restored mixed_units rate_outside_range".split()
+    "partial code_restored mixed_units rate_outside_range "
+    "by_charge_code also_by_day also_percentage also_formula".split()
 )
 
 
@@ -139,12 +140,30 @@ def _stated(names: tuple[tuple[str, ...], ...], *readings: Callable[[str], str |
     return price
 
 
+_CENTS = text(r"[0-9]{1,6}\.[0-9]{2}")
+_STAY_FORMS = {
+    "weight": text(r"[0-9]{1,3}\.[0-9]{4}"),
+    **dict.fromkeys(("labor", "nonlabor", "capital"), _CENTS),
+    "wage_index": one_of("1.0000"),
+}
+
+
+def _stay(inputs: Inputs, _: str) -> tuple[Price, bool]:
+    """The federal base rate of a stay: the operating and the capital part, each rounded half up."""
+    _take(inputs, _STAY_FORMS)
+    weight = scaled(inputs["weight"], 4)
+    operating = scaled(inputs["labor"], 2) + scaled(inputs["nonlabor"], 2)
+    parts = (operating, scaled(inputs["capital"], 2))
+    return (dollars(sum((part * weight + 5_000) // 10_000 for part in parts)),), False
+
+
 _PRICES: dict[str, Callable[[Inputs, str], tuple[Price, bool]]] = {
     "pfs-formula/1": _physician_fee,
     "verbatim/1": _stated((("rate",), ("amount",)), as_stated),
     "rounded/1": _stated((("rate",), ("amount",)), rounded),
     "least-rate/1": _stated((("amount",),), as_stated, rounded),
     "greatest-rate/1": _stated((("amount",),), as_stated, rounded),
+    "ipps-base/1": _stay,
     "range/1": _stated((("low", "high"),), as_stated, rounded),
 }
 
@@ -177,6 +196,7 @@ _ABSENCES = {
         paid_elsewhere="F4 M6", not_valid="B5 D5 U5 X5", inpatient_only="C5", not_covered="E5 Y5",
     ),
     "no-amount/1": _reason({"rate": _NOTHING}, "no_price_stated"),
+    "formula-only/1": _reason({"terms": one_of("formula")}, "algorithm_only"),
     "dmepos-blank/1": _reason({"non_rural": _NOTHING, "rural": _NOTHING}, "no_price_stated"),
     "row-rule/1": _reason(
         {"rule": r"R02|R03|R08_min_max|R10|R14"}, "unreadable", withheld_conflict="R08_min_max R10"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from .answer import Answer, check_answer, is_shown, take_line, take_place
+from .answer import Answer, check_answer, is_shown, take_line, take_place, take_side
 from .canonical_json import canonical
 from .checkpoint import Ages
-from .choose import Decision, Place, UnknownZip, place_of
+from .choose import Decision, Place, UnknownZip, payer_prefix, place_of
 from .envelope import Evidence, Release, ShownRow, check_proof, take_row
 from .forms import Form, closed, is_count, is_day, list_of
 from .money import scaled
@@ -15,7 +16,7 @@ from .policy import Policy
 from .question import PARTS, Question, capitals, read_code, read_question
 from .release import is_chart
 from .row import Row, is_amount, is_price_row
-from .tables import CHARTS, SCHEDULES, STATES, WITHOUT_SETTING, can_hold, code_in
+from .tables import CHARTS, HOSPITAL_BASES, PAYER_BASES, SCHEDULES, STATES, can_hold, code_in
 from .verdict import Failure, Verdict
 
 Body = dict[str, Any]
@@ -39,7 +40,7 @@ OF_LIST: dict[str, Form] = {**_REST, "links": anything}
 _is_batch = closed({"results": list_of(anything, most=100), "summary": is_object}, {**_REST, "as_of": anything})
 _is_sheet = closed(
     {"data": list_of(anything, most=2000), "as_of": is_day},
-    {**_REST, "place": anything, "not_held": list_of(is_chart, 1)},
+    {**_REST, "place": anything, "side": anything, "not_held": list_of(is_chart, 1)},
 )
 _is_rows = closed({"data": list_of(anything, most=200), "page": anything, "as_of": is_day}, OF_LIST)
 _is_history = closed({"data": list_of(anything, most=200), "page": is_page}, OF_LIST)
@@ -166,16 +167,19 @@ def _summary(lines: list[Body], answers: list[Answer | None], products: list[tup
 
 # Sheets
 
+_OF_SHEET = tuple(part for part in PARTS if part not in ("modifier", "setting", "basis"))
+
 
 def verify_sheet(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
     check_form(_is_sheet, body)
     data = [take_row(item, at) for at, item in enumerate(body["data"], 1)]
     require(bool(data), "nothing_proved")
-    place = take_place(body)
+    place, side = take_place(body), take_side(body)
     evidence = check_proof(body, [*data, *([place] if place else [])], policy, ages)
     if asked is not None:
-        question = read_question(read_asked(asked, ("cpt", "as_of", "region", "npi")))
+        question = read_question(read_asked(asked, _OF_SHEET))
         rows, not_held, known = _sheet(question, evidence)
+        require(side == (question.side and question.side.told))
         require(body["as_of"] == question.as_of and body.get("not_held", []) == not_held and len(rows) == len(data))
         require(is_shown(place, known.row, known.release, evidence))
         for at, (shown, (row, release)) in enumerate(zip(data, rows), 1):
@@ -184,13 +188,14 @@ def verify_sheet(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdict:
 
 
 def _sheet(question: Question, evidence: Evidence) -> tuple[list[tuple[Row, Release]], list[str], Place]:
-    charts = [name for name in sorted(SCHEDULES) if can_hold(name, question.code)]
+    side = question.side
+    charts = [name for name in sorted(SCHEDULES) if can_hold(name, question.code) and (not side or side.knows(name))]
     if question.npi is not None:
         own = evidence.providers.under(f"{question.npi}|")
         require(bool(own))
         charts += [own[0]["chart"]]
     try:
-        place = place_of(question, WITHOUT_SETTING, evidence)
+        place = place_of(question, replace(question, setting=None, side=None).charts, evidence)
     except UnknownZip:
         raise Failure("answers_another_question") from None
     require(place.is_held and not place.is_split and (place.region == "national" or place.state is not None))
@@ -201,14 +206,22 @@ def _sheet(question: Question, evidence: Evidence) -> tuple[list[tuple[Row, Rele
         if release is None:
             not_held.append(name)
             continue
-        for prefix in _prefixes(name, place, question.npi):
-            rows += [(row, release) for row in release.rows.under(f"{code_in(name, question.code)}|{prefix}")]
+        for prefix in _prefixes(name, place, question):
+            under = release.rows.under(f"{code_in(name, question.code)}|{prefix}")
+            rows += [(row, release) for row in under if not side or name in CHARTS or row["class"] in side.classes]
     return rows, not_held, place
 
 
-def _prefixes(name: str, place: Place, npi: str | None) -> list[str]:
+def _prefixes_of_provider(question: Question) -> list[str]:
+    own = f"national|{question.npi}|"
+    payer = payer_prefix(question.payer) if question.payer else None
+    of_payer = [f"{basis}|{payer}" for basis in HOSPITAL_BASES if basis in PAYER_BASES and payer]
+    return [f"{own}{basis}|" for basis in HOSPITAL_BASES if basis not in PAYER_BASES] + [own + each for each in of_payer]
+
+
+def _prefixes(name: str, place: Place, question: Question) -> list[str]:
     if name not in CHARTS:
-        return [f"national|{npi}|"]
+        return _prefixes_of_provider(question)
     speaks = CHARTS[name]["speaks"]
     if "national" in (speaks, place.region) or place.state is None:
         return ["national|"]
@@ -280,7 +293,8 @@ def verify_history(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdic
         return evidence.verdict(answer.row for answer in answers)
     parts = read_asked(asked, (*(part for part in PARTS if part != "as_of"), "offset"))
     offset = parts.pop("offset", 0)
-    charts = _charts_of_history(read_question({**parts, "as_of": "2000-01-01"}), evidence)
+    question = read_question({**parts, "as_of": "2000-01-01"})
+    charts = _charts_of_history(question, evidence)
     require(body["page"]["offset"] == offset and all(period["chart"] in charts for period in periods))
     every = _newest_first([period for chart in charts for period in evidence.timeline.under(f"{chart}|")])
     end = offset + len(periods)
@@ -288,9 +302,9 @@ def verify_history(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdic
     require(is_whole and (bool(periods) or not body["page"]["has_more"]), "releases_left_out")
     decisions = []
     for period, answer in zip(periods, answers):
-        basis = {} if "npi" in parts or "basis" in parts else {"basis": CHARTS[period["chart"]]["bases"][0]}
-        question = read_question({**parts, **basis, "as_of": period["from"]})
-        decisions.append(check_answer(answer, question, evidence))
+        is_open = question.npi is None and question.basis is None
+        basis = CHARTS[period["chart"]]["bases"][0] if is_open else question.basis
+        decisions.append(check_answer(answer, replace(question, basis=basis, as_of=period["from"]), evidence))
     return evidence.verdict((answer.row for answer in answers), decisions=tuple(decisions))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from .canonical_json import canonical, read_json
 
-_NAMES = ("charts", "edits", "localities", "modifiers", "reasons")
+_NAMES = ("charts", "edits", "localities", "modifiers", "place-of-service", "reasons")
 _UNREAD = ("is", "says", "source", "sources", "spelled")
 
 
@@ -19,12 +19,13 @@ def _without_words(value: Any) -> Any:
     return list(map(_without_words, value)) if isinstance(value, list) else value
 
 
-_READ = {name: read_json(files(__package__).joinpath("tables", f"{name}.json").read_text("utf-8")) for name in _NAMES}
+_FOLDER = files("agent_trust_registry") / "tables"
+_READ = {name: read_json((_FOLDER / f"{name}.json").read_text("utf-8")) for name in _NAMES}
 DIGEST = sha256(canonical(_without_words(_READ)).encode()).hexdigest()
 """What a state of the registry must name as its tables."""
 
 CHARTS: dict[str, dict[str, Any]] = _READ["charts"]["charts"]
-BASES: dict[str, dict[str, list[str]]] = _READ["charts"]["bases"]
+BASES: dict[str, dict[str, Any]] = _READ["charts"]["bases"]
 CODES: dict[str, str] = {system: entry["form"] for system, entry in _READ["charts"]["codes"].items()}
 """The form of each kind of code."""
 SETTINGS: dict[str, list[str]] = _READ["charts"]["settings"]
@@ -33,6 +34,11 @@ WITHOUT_SETTING: list[str] = _READ["charts"]["without_setting"]
 NEUTRAL = frozenset(each["modifier"] for each in _READ["modifiers"]["neutral"])
 ADJUSTING: dict[str, dict[str, Any]] = {each["modifier"]: each for each in _READ["modifiers"]["factor"]}
 STATES: dict[str, dict[str, Any]] = {each["state"]: each for each in _READ["localities"]["states"]}
+PLACES_OF_SERVICE: dict[str, str] = {each["place"]: each["setting"] for each in _READ["place-of-service"]["places"]}
+"""The rate at which a professional is paid at each place of service."""
+PROFESSIONAL_REVENUE = frozenset(_READ["place-of-service"]["revenue_codes"]["professional"])
+KINDS: dict[str, dict[str, Any]] = _READ["place-of-service"]["kinds"]
+"""The kinds of bills, with their settings and with the classes of a hospital's charges."""
 ABSENCES = frozenset(_READ["reasons"]["absences"])
 WITHDRAWALS = frozenset(_READ["reasons"]["withdrawals"])
 LIMIT_REASONS, PAIR_REASONS, ADD_ON_NOTES = (
@@ -43,6 +49,8 @@ LIMIT_REASONS, PAIR_REASONS, ADD_ON_NOTES = (
 
 PLACES, HOSPITALS = "zip-locality", "hospital-mrf"
 HOSPITAL_BASES: list[str] = CHARTS[HOSPITALS]["bases"]
+PAYER_BASES = frozenset(name for name, basis in BASES.items() if basis.get("per_payer"))
+OF_PAYERS = "hospital_payer"
 SCHEDULES = [name for name, chart in CHARTS.items() if chart["bases"] and name != HOSPITALS]
 
 
@@ -61,6 +69,12 @@ def code_in(name: str, code: str) -> str:
     """Returns the code under which a chart has a code: one row of anesthesia stands for many."""
     stand_in: dict[str, str] = CHARTS.get(name, {}).get("stand_in", {})
     return stand_in["as"] if stand_in and re.fullmatch(stand_in["for"].strip("^$"), code, re.ASCII) else code
+
+
+def of_any_line(code: str) -> list[str]:
+    """Returns the modifiers that say of a hospital's line only what any line of the code is."""
+    entries = _READ["modifiers"]["any_line"]
+    return [each["modifier"] for each in entries if re.fullmatch(each["for"].strip("^$"), code, re.ASCII)]
 
 
 def both_sides(modifiers: list[str]) -> list[str]:

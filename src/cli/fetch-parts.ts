@@ -62,7 +62,7 @@ const loadInProcess: Loader = async ({ kind, paths, urls, retrieved_at, npi }) =
   const own = [process.execPath, ...process.execArgv, process.argv[1] as string]
   const options = [
     ...urls.flatMap((url) => ['--url', url]),
-    ...['--retrieved-at', retrieved_at, '--json'],
+    ...['--retrieved-at', retrieved_at, '--canaries', '--json'],
     ...(npi === undefined ? [] : ['--npi', npi]),
   ]
   const child = Bun.spawn([...own, 'load', kind, ...paths, ...options], {

@@ -24,6 +24,7 @@ const OPTIONS = {
   url: { type: 'string', multiple: true },
   'retrieved-at': { type: 'string' },
   sample: { type: 'boolean', default: false },
+  canaries: { type: 'boolean', default: false },
   publish: { type: 'boolean', default: false },
   'dry-run': { type: 'boolean', default: false },
   rejects: { type: 'string' },
@@ -54,6 +55,7 @@ export const optionTexts = (readers: Readers = READERS): [string, string][] => [
     `${kinds.join(', ')}: ${meaning}${repeatable ? '; may be repeated' : ''}`,
   ]),
   ['--sample', 'marks the data as invented'],
+  ['--canaries', 'holds the release if it lacks rows that every edition has, as with `atr fetch`'],
   ['--dry-run', 'says what loading would say, and whether the breaker would hold the release; keeps nothing'],
   [
     '--rejects FILE',
@@ -72,6 +74,7 @@ export interface SourceArguments {
   url?: string[] | undefined
   'retrieved-at'?: string | undefined
   sample: boolean
+  canaries?: boolean
   /** The options of single readers. */
   [option: string]: string | boolean | (string | boolean)[] | undefined
 }
@@ -100,6 +103,7 @@ export function loadOptions(values: SourceArguments, readers: Readers = READERS)
     ...(values.url === undefined ? {} : { url: values.url }),
     ...(values['retrieved-at'] === undefined ? {} : { retrieved_at: values['retrieved-at'] }),
     data_class: values.sample ? 'sample' : 'published',
+    ...(values.canaries === undefined ? {} : { canaries: values.canaries }),
   }
   for (const option of readerOptions(readers)) Object.assign(options, parsed(option, values[option.name]))
   return options

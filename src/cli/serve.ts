@@ -46,12 +46,15 @@ export const serve: Command = {
       console.log(demoKeyLines(await makeDemo(config)))
     }
     if (values.demo) await (await import('./sample.ts')).upgradeSample(config)
+    needAddress(config)
     warnIfExposed(config)
     if (config.WORKERS > 1) return serveByWorkers(config, values.demo)
     const running = await serveHere(config)
     const stop = stopSignal() // before the address is printed
+    if (!values.demo) goOnAfterHangUp()
     console.log(values.demo ? welcome(running.localUrl) : listening(running))
-    await stop
+    // Nobody stands before a demo.
+    await leave(running, values.demo ? 0 : config.DRAIN_SECONDS, await stop)
     await running.stop()
     console.log(stopped(values.demo))
     return DONE
@@ -66,10 +69,11 @@ const startOn = (config: Config, installation: Installation, worker: Worker | un
   })
 
 /** Answers requests in this process, and does the jobs unless another worker does. */
-async function serveHere(config: Config, worker?: Worker): Promise<Pick<RunningService, 'url' | 'localUrl' | 'stop'>> {
+async function serveHere(config: Config, worker?: Worker): Promise<Omit<RunningService, 'app' | 'metricsUrl'>> {
   const installation = await openStore(config)
   const running = await startOn(config, installation, worker)
   const { db, registryLog, figuresLog, cosign } = installation
+  if (doesJobs(worker)) warnIfElsewhere(config, registryLog.origin)
   const [registry, figures] = [registryLog, figuresLog].map((log) => ({ db, log, cosign })) as [Publisher, Publisher]
   const jobs = doesJobs(worker)
     ? [
@@ -105,8 +109,9 @@ async function serveMirror(config: Config, folder: string): Promise<number> {
   const { origin } = mirror.registryLog
   const recorded = new Date((await mirror.registryLog.head(mirror.db)).signed_at).toISOString()
   const running = start({ ...config, FIGURES_SCHEDULE: 'off' }, mirror, undefined, mirror)
+  goOnAfterHangUp()
   console.log(`${listening(running)}\nmirror of ${origin}, state of ${recorded}`)
-  await stopSignal()
+  await leave(running, config.DRAIN_SECONDS, await stopSignal())
   await running.stop()
   return DONE
 }
@@ -117,7 +122,9 @@ async function serveAsWorker(config: Config, worker: Worker): Promise<number> {
   const running = await serveHere(config, worker)
   if (process.connected) process.send?.('ready')
   else return running.stop().then(() => DONE) // the parent ended before this process noticed
-  await Promise.race([stopSignal(['SIGTERM']), orphaned])
+  goOnAfterHangUp()
+  const signal = await Promise.race([stopSignal(['SIGTERM']), orphaned])
+  if (signal) await leave(running, config.DRAIN_SECONDS, signal)
   await running.stop()
   process.disconnect?.()
   return DONE
@@ -129,6 +136,23 @@ function checkWorkers({ WORKERS, VALKEY_URL, RATE_LIMITS }: Config): void {
   if (process.platform !== 'linux') throw new ConfigFault('WORKERS needs Linux: leave it out here')
   if (VALKEY_URL === undefined && RATE_LIMITS === 'on')
     throw new ConfigFault('WORKERS above 1 needs VALKEY_URL: the workers count the requests of a caller together there')
+}
+
+/** Documents and links have the public address, which nobody can guess from "all addresses of this machine". */
+function needAddress({ HOST, PUBLIC_URL }: Config): void {
+  if (PUBLIC_URL === undefined && (HOST === '0.0.0.0' || HOST === '::'))
+    throw new ConfigFault(
+      'HOST is all addresses of this machine, so PUBLIC_URL must say how agents reach the service, such as https://registry.example',
+    )
+}
+
+/** Logs are named after the host that agents know. A store that was made for another one is usually the wrong store. */
+function warnIfElsewhere({ PUBLIC_URL }: Config, origin: string): void {
+  const [host] = origin.split('/')
+  if (PUBLIC_URL === undefined || new URL(PUBLIC_URL).host === host) return
+  console.error(
+    'warning: PUBLIC_URL has another host than the one that the logs of this store are named after: check DATA_DIR and DATABASE_URL, or set PUBLIC_URL to the address for which the store was made',
+  )
 }
 
 /** Slow heads, floods of connections and paths that can be read in two ways are the work of a proxy. */
@@ -155,6 +179,7 @@ async function serveByWorkers(config: Config, isDemo: boolean): Promise<number> 
   })
   const localUrl = localAddress(config.HOST, port)
   const stop = stopSignal()
+  if (!isDemo) goOnAfterHangUp()
   console.log(isDemo ? welcome(localUrl) : listening({ localUrl, url: config.PUBLIC_URL ?? localUrl }))
   await stop
   await workers.stop()
@@ -208,7 +233,23 @@ Three things to try:
   curl -s -X POST -H 'X-Agent-Key: <key>' ${url}/api/agent-rails/challenge
 `
 
-const stopSignal = (signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM']): Promise<void> =>
+const stopSignal = (signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM']): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
-    for (const signal of signals) process.on(signal, () => resolve()) // not once: a terminal and npm may both send it
+    for (const signal of signals) process.on(signal, () => resolve(signal)) // not once: a terminal and npm may both send it
   })
+
+/**
+ * Goes on answering after SIGTERM, so that proxies notice that this process is about to stop and send requests elsewhere. Ctrl-C
+ * does not wait, and a second signal ends the wait.
+ */
+async function leave(running: Pick<RunningService, 'leave'>, seconds: number, signal: NodeJS.Signals): Promise<void> {
+  if (signal !== 'SIGTERM' || seconds === 0) return
+  running.leave()
+  logLine({ level: 'info', service: 'leaving', drain_seconds: seconds })
+  const over = new Promise((resolve) => setTimeout(resolve, seconds * 1_000).unref())
+  await Promise.race([over, stopSignal()])
+}
+
+/** The signal of a closed terminal does not end a service. Other programs read their settings again on it; this one does not. */
+const goOnAfterHangUp = (): void =>
+  void process.on('SIGHUP', () => logLine({ level: 'info', signal: 'SIGHUP', service: 'goes on with its settings' }))

@@ -12,6 +12,7 @@ import { judged } from '../registry/release/row-rules.ts'
 import type { Findings } from '../registry/release/rules.ts'
 import { type Progress, type StagingResult, stage } from '../registry/release/staging.ts'
 import type { NewRelease } from '../registry/release/store.ts'
+import { PUBLISHERS } from '../tables/publishers.ts'
 import { spend } from './budget.ts'
 import type { LoadOptions, Reader, Reading } from './reader.ts'
 import { type ChartParts, READERS, type Readers } from './readers.ts'
@@ -101,6 +102,7 @@ async function stageReading(
   const { rows: checked, without } = await judged(db, chart, rows, rejects, today, charts)
   const staged = await stage(db, release, checked, rejects, now, {
     inspect: options.inspect,
+    canaries: options.canaries ? PUBLISHERS.charts[facts.entry] : undefined,
     onProgress: (written) => {
       spend(options.budget, 'rows', written.rows)
       spend(options.budget, 'scratch_bytes', written.bytes + (reading.scratchBytes?.() ?? 0))

@@ -25,6 +25,8 @@ export interface LoadOptions extends Partial<Omit<Provenance, 'url'>> {
   onNote?: Findings['onNote']
   /** See `StageOptions`. */
   inspect?: StageOptions['inspect']
+  /** Whether the rows that every edition has are looked for: rule W13. */
+  canaries?: boolean | undefined
   /** Limits of the load; unbounded where it is not given. */
   budget?: LoadBudget | undefined
 }

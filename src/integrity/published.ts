@@ -1,3 +1,4 @@
+import { StoreBusy } from '../db/db.ts'
 import { type Job, repeat, tellOnce } from '../job.ts'
 import { utf8 } from '../proof/bytes.ts'
 import { sha256 } from '../proof/sha256.ts'
@@ -8,6 +9,29 @@ import type { StoredCheckpoint } from './store.ts'
 interface HeadView {
   readonly head: StoredCheckpoint
 }
+
+/** Says that the view is of an older head than the store's, because the files of the newest releases are not here. */
+export interface Lag {
+  /** On the clock of the views, in milliseconds. */
+  since: number
+  /** Why the files could not be fetched. */
+  fault?: unknown
+}
+
+/** The view is older than may be answered from. The message is for callers and for the operator. */
+export class ReplicaBehind extends StoreBusy {
+  constructor(cause: unknown) {
+    super(cause, 'this machine does not have the files of the newest releases: try again, or ask another machine')
+  }
+}
+
+/** How a view may lag behind the store. */
+export interface LagRule {
+  lag: () => Lag | undefined
+  /** How long answers are given from an older head. */
+  mostMs: number
+}
+const NEVER_BEHIND: LagRule = { lag: () => undefined, mostMs: 0 }
 
 /** How often the store is asked whether the head has moved. */
 const EVERY_MS = 1_000
@@ -33,6 +57,7 @@ export class Published<T extends HeadView> {
     private readonly clockMs: () => number = () => performance.now(),
     /** Changes when something changes that answers depend on, apart from the head. */
     private readonly mark: () => string = () => '',
+    private readonly behind: LagRule = NEVER_BEHIND,
   ) {
     log.whenPublic(() => {
       this.#moves++
@@ -50,6 +75,14 @@ export class Published<T extends HeadView> {
     return this.current() ?? this.look()
   }
 
+  /** How old the head in memory is, and how long ago the store was last asked for it; undefined if there is none. */
+  age(): { head: StoredCheckpoint; lookedMs: number; lagMs: number } | undefined {
+    if (!this.#last) return undefined
+    const now = this.clockMs()
+    const late = this.behind.lag()
+    return { head: this.#last.view.head, lookedMs: now - this.#last.at, lagMs: late ? now - late.since : 0 }
+  }
+
   /** A name for the head that is the same in every process. Undefined if there is no recent view in memory. */
   stamp(): string | undefined {
     return this.#fresh()?.stamp
@@ -64,6 +97,12 @@ export class Published<T extends HeadView> {
   async look(): Promise<T> {
     const [moves, at] = [this.#moves, this.clockMs()]
     const view = await this.read()
+    const { lag, mostMs } = this.behind
+    const late = lag()
+    if (late && at - late.since > mostMs) {
+      this.#last = undefined
+      throw new ReplicaBehind(late.fault)
+    }
     if (moves === this.#moves) this.#last = { view, stamp: this.#stampOf(view), at }
     return view
   }
@@ -84,7 +123,10 @@ export class Published<T extends HeadView> {
     const tellFault = tellOnce(tell)
     const turn = async (): Promise<number> => {
       await this.look().then(
-        () => tellFault(undefined),
+        () => {
+          const { fault } = this.behind.lag() ?? {}
+          tellFault(fault === undefined ? undefined : { fault })
+        },
         (fault) => tellFault({ fault }),
       )
       return EVERY_MS

@@ -138,7 +138,8 @@ async function once(target: URL, request: OutgoingRequest, signal: AbortSignal):
   const { send, connections } = await transportOf(target)
   const { lookup } = await import('node:dns')
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => reject(faultOf(error, signal, 'unreachable'))
+    let hasBegun = false
+    const fail = (error: unknown): void => reject(faultOf(error, signal, hasBegun ? 'cut_off' : 'unreachable'))
     try {
       const outgoing = send(
         target,
@@ -150,11 +151,12 @@ async function once(target: URL, request: OutgoingRequest, signal: AbortSignal):
           lookup: (name, _, done) => resolvePublic(name, { resolve: lookup, ...request }, done as ResolveCallback),
         },
         (incoming) => {
+          hasBegun = true
           read(incoming, method, isFollowed(incoming, request) ? { ...request, each: () => {} } : request).then(
             resolve,
             (error) => {
               outgoing.destroy()
-              reject(faultOf(error, signal, 'cut_off'))
+              fail(error)
             },
           )
         },

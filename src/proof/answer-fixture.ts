@@ -10,7 +10,7 @@ import { PLACE_CHART } from './price/charts.ts'
 import { prolongedBy } from './price/prolonged.ts'
 import { type Period, type Provider, periodKey, providerKey } from './price/release.ts'
 import { type AnyRow, rowKey } from './price/row.ts'
-import { indexOfKey } from './price/timeline.ts'
+import { indexOfKey, type Neighbours, neighboursOf } from './price/timeline.ts'
 import { MemoryProof } from './proof-fixture.ts'
 import type { MemoryRegistry, MemoryRelease } from './registry-fixture.ts'
 
@@ -90,12 +90,14 @@ export function answerIn(
   const side = asked.side ? { side: sideMember(asked) } : {}
   const placeMember = at ? { place: proof.show(at.release, at.index) } : {}
   if (decision.outcome === 'price') {
-    const { ignored, adjustment } = decision
+    const { ignored, left, adjustment, listedWith } = decision
     const told = {
       ...placeMember,
       ...side,
       ...(ignored.length > 0 && { modifiers_ignored: ignored }),
+      ...(left.length > 0 && { left_to_bill: left }),
       ...(adjustment && { adjustment }),
+      ...(listedWith !== undefined && { listed_with: listedWith }),
     }
     return { decision, told, main }
   }
@@ -113,6 +115,8 @@ export const CODES = {
   region_not_covered: 'region_not_covered',
   unknown_zip: 'unknown_zip',
   unknown_provider: 'unknown_provider',
+  payer_not_listed: 'payer_not_listed',
+  payer_ambiguous: 'payer_ambiguous',
   not_on_schedule: 'not_on_schedule',
 } as const
 
@@ -157,7 +161,11 @@ export class SeenRegistry {
           return (isThere ? here : rows[at - 1])?.leaf
         },
       },
-      timeline: { day: this.day, isHeld: (chart) => this.#isHeld(chart) },
+      timeline: {
+        day: this.day,
+        isHeld: (chart) => this.#isHeld(chart),
+        around: (chart) => this.#around(chart),
+      },
       providers: { chartOf: (npi) => this.#chartOf(npi) },
     }
   }
@@ -189,6 +197,13 @@ export class SeenRegistry {
     const around = [this.view.periods[after - 1], this.view.periods[after]]
     if (!release) this.proof.addPeriods(around.flatMap((each) => each?.index ?? []))
     return release !== undefined
+  }
+
+  #around(chart: string): Neighbours {
+    const { periods } = this.view
+    const last = indexOfKey(periods, `${chart}|${this.day}~`, ({ leaf }) => periodKey(leaf)) - 1
+    this.proof.addPeriods([-1, 0, 1].flatMap((away) => periods[last + away]?.index ?? []))
+    return neighboursOf((place) => periods[place]?.leaf, last, chart, this.day)
   }
 
   #heldOf(chart: string): MemoryRelease {

@@ -6,18 +6,18 @@ import { type Evidence, isSame, type ProvedRelease } from './evidence.ts'
 import { ensure, Failure } from './fault.ts'
 import { choose } from './lookup/choose.ts'
 import { type Choice, type Decision, isStep } from './lookup/decision.ts'
-import { adjust, isNeutral } from './lookup/modifiers.ts'
+import { adjust, isNeutral, isOfWholeBill, isSometimesNeutral } from './lookup/modifiers.ts'
 import { type ParsedQuestion, type Question, understood } from './lookup/question.ts'
 import { isSideMember, sideMember } from './lookup/side.ts'
 import { PLACE_CHART } from './price/charts.ts'
 import { isChart, type Manifest } from './price/release.ts'
-import type { AnyRow, PlaceRow, PricedRow } from './price/row.ts'
+import { type AnyRow, isAmount, type PlaceRow, type PricedRow } from './price/row.ts'
 import { type CodeAbsence, isInForce, registryOn, withoutCode } from './proved-registry.ts'
-import { both, closed, hasOnly, isDay, listOf, type Members, words } from './shape.ts'
+import { both, type Check, closed, hasOnly, isDay, listOf, type Members, words } from './shape.ts'
 import type { ShownRows, StatedRow } from './shown-rows.ts'
 
 /** The members of an answer beside its row. */
-export const BESIDE_ROW = words('place side modifiers_ignored adjustment')
+export const BESIDE_ROW = words('place side modifiers_ignored left_to_bill adjustment listed_with')
 /** The members of a refusal that are the server's word. */
 export const SAID = words('type title status code detail request_id agent_hint errors instance')
 export const BESIDE_REFUSAL = words('rule row place side charts last_known')
@@ -44,20 +44,28 @@ export interface CheckedAnswer {
 
 /** Takes a price: the row is taken already, and `stated` has what stands beside it. */
 export function takePrice(shown: ShownRows, row: StatedRow, stated: Members): TakenAnswer {
-  const { place, side, modifiers_ignored, adjustment } = stated
+  const { place, side, modifiers_ignored, left_to_bill, adjustment, listed_with } = stated
   ensure(hasOnly(stated, BESIDE_ROW) && (side === undefined || isSideMember(side)), 'not_recognised')
   ensure(modifiers_ignored === undefined || isIgnored(modifiers_ignored), 'not_recognised')
+  ensure(left_to_bill === undefined || isLeftToBill(left_to_bill), 'not_recognised')
+  const isListedWith = listed_with === undefined || ('modifier' in row.row && listed_with === row.row.modifier)
+  ensure(isListedWith, 'body_contradicts_proof')
   if (adjustment !== undefined) {
-    const { modifier } = (adjustment ?? {}) as Members
-    const follows = isText(modifier) && 'price' in row.row && adjust(row.row, modifier)
+    const { modifier, part, factor } = (adjustment ?? {}) as Members
+    ensure(part === undefined || isAmount(part), 'body_contradicts_proof')
+    const given = { part: part as string | undefined, factor }
+    const follows = isText(modifier) && 'price' in row.row && adjust(row.row, modifier, given)
     ensure(follows && isSame(adjustment, follows), 'body_contradicts_proof')
   }
   return { stated, row, place: place === undefined ? undefined : shown.takePlace(place), lastKnown: undefined }
 }
 
-const isIgnored = both(listOf(isNeutral, 64, 1), (list) =>
-  (list as string[]).every((each, i, all) => i === 0 || (all[i - 1] as string) < each),
+const isRising: Check = (list) => (list as string[]).every((each, i, all) => i === 0 || (all[i - 1] as string) < each)
+const isIgnored = both(
+  listOf((modifier) => isNeutral(modifier) || isSometimesNeutral(modifier), 64, 1),
+  isRising,
 )
+const isLeftToBill = both(listOf(isOfWholeBill, 64, 1), isRising)
 
 /** Charts without an edition for the day, and the periods that are held of each. */
 const isHeldOf = listOf(closed({ chart: isChart, held: listOf(closed({ from: isDay, to: isDay }), 10_000) }), 64, 1)
@@ -134,10 +142,15 @@ function codeOf(decision: Decision): string | undefined {
 }
 
 function agrees(evidence: Evidence, { stated }: TakenAnswer, decision: Decision): boolean {
-  const { code, rule, modifiers_ignored = [], adjustment, charts } = stated
+  const { code, rule, modifiers_ignored = [], left_to_bill = [], adjustment, listed_with, charts } = stated
   if (code !== codeOf(decision)) return false
   if (decision.outcome === 'price')
-    return isSame(modifiers_ignored, decision.ignored) && isSame(adjustment, decision.adjustment)
+    return (
+      isSame(modifiers_ignored, decision.ignored) &&
+      isSame(left_to_bill, decision.left) &&
+      isSame(adjustment, decision.adjustment) &&
+      isSame(listed_with, decision.listedWith)
+    )
   const missing = decision.outcome === 'no_edition' ? decision.charts : undefined
   return rule === decision.rule && (missing ? tellsHeld(evidence, charts, missing) : charts === undefined)
 }

@@ -5,7 +5,7 @@ import { ensure } from './fault.ts'
 import type { Registry } from './lookup/lists.ts'
 import { codeIn, factsOf, keyPrefix, PLACE_CHART } from './price/charts.ts'
 import type { Manifest, Period } from './price/release.ts'
-import { nameOf } from './price/timeline.ts'
+import { type Neighbours, nameOf, neighboursOf } from './price/timeline.ts'
 import type { Indexed } from './tree/sorted-leaves.ts'
 
 /** The period of a chart that holds a day; undefined if it is shown that none does. */
@@ -15,6 +15,18 @@ export function periodOn({ timeline }: Evidence, chart: string, day: string): In
   if (last?.leaf.chart === chart && day <= last.leaf.to) return last
   ensure(isLast, 'choice_not_proved')
   return undefined
+}
+
+/** The editions of a chart beside a day. */
+function around({ timeline, state }: Evidence, chart: string, day: string): Neighbours {
+  const { last, isLast } = timeline.upTo(`${chart}|${day}`)
+  ensure(isLast, 'choice_not_proved')
+  const periodAt = (place: number): Period | undefined => {
+    const known = timeline.all.find(({ index }) => index === place)
+    ensure(known || place < 0 || place >= state.timeline_size, 'choice_not_proved')
+    return known?.leaf
+  }
+  return neighboursOf(periodAt, last?.index ?? -1, chart, day)
 }
 
 /** The edition of a chart in force on a day; undefined if it is shown that there is none. */
@@ -56,7 +68,11 @@ export function registryOn(evidence: Evidence, day: string): Registry {
         return last?.leaf
       },
     },
-    timeline: { day, isHeld: (chart) => editionOn(evidence, chart, day) !== undefined },
+    timeline: {
+      day,
+      isHeld: (chart) => editionOn(evidence, chart, day) !== undefined,
+      around: (chart) => around(evidence, chart, day),
+    },
     providers: { chartOf: (npi) => chartOf(evidence, npi) },
   }
 }

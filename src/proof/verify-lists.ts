@@ -13,6 +13,8 @@ import {
 import { type CoverageQuestion, checkCoverage } from './catalogue/coverage.ts'
 import { checkHistory, type HistoryQuestion, onAnyDay } from './catalogue/history.ts'
 import { checkReleases, type ReleasesQuestion } from './catalogue/releases.ts'
+import type { StatedBill } from './check/bill.ts'
+import { checkBillAnswer } from './check/checked-bill.ts'
 import { oneWay, placesOf } from './entries.ts'
 import { hasCheckpointsOf } from './evidence.ts'
 import { ensure, type FailedCheck, verdictOf } from './fault.ts'
@@ -31,6 +33,7 @@ import { type Kind, kindOf } from './whole/kind.ts'
 export type Inquiry =
   | LookupInquiry
   | { questions: readonly BillQuestion[] }
+  | { bill: StatedBill }
   | { page: PageQuestion }
   | { sheet: SheetQuestion }
   | { figures: true }
@@ -92,6 +95,7 @@ const CHECKS: {
   [kind in Exclude<Kind, 'question'>]: (body: Members, asked: never, factsOf: FactsOfBody) => Promise<CheckedList>
 } = {
   questions: checkBatch,
+  bill: checkBillAnswer,
   page: checkPage,
   sheet: checkSheet,
   releases: checkReleases,
@@ -143,4 +147,4 @@ export {
   type VerifyOptions,
   viewedAt,
 } from './verify.ts'
-export type { CoverageQuestion, HistoryQuestion, PageQuestion, ReleasesQuestion, SheetQuestion }
+export type { CoverageQuestion, HistoryQuestion, PageQuestion, ReleasesQuestion, SheetQuestion, StatedBill }

@@ -9,17 +9,18 @@ import chartFile from '../../docs/spec/tables/charts.json'
 import editionFile from '../../docs/spec/tables/editions.json'
 import localityFile from '../../docs/spec/tables/localities.json'
 import modifierFile from '../../docs/spec/tables/modifiers.json'
+import payerFile from '../../docs/spec/tables/payers.json'
 import nameFile from '../../docs/spec/tables/place-names.json'
 import sideFile from '../../docs/spec/tables/place-of-service.json'
 import reasonFile from '../../docs/spec/tables/reasons.json'
+import { payerIdOf } from '../../src/ingest/hospital/payers.ts'
 import { isDivided } from '../../src/proof/lookup/region.ts'
 import { CHARTS } from '../../src/registry/charts.ts'
 import { RULES } from '../../src/registry/release/rules.ts'
-import { BASES, BASIS_ENTRIES, CHART_ENTRIES, SEARCHED, SETTINGS } from '../../src/tables/charts.ts'
+import { BASES, BASIS_ENTRIES, type Basis, CHART_ENTRIES, SEARCHED, SETTINGS } from '../../src/tables/charts.ts'
 import { LOCALITY_ENTRIES } from '../../src/tables/localities.ts'
 import { BOTH_SIDES, FACTOR_MODIFIERS, NEUTRAL_MODIFIERS } from '../../src/tables/modifiers.ts'
 import { ABSENCES } from '../../src/tables/reasons.ts'
-import { ROW_MODIFIERS } from '../../src/tables/row-modifiers.ts'
 import { STATES } from '../../src/tables/states.ts'
 import { ROOT, sources, text } from '../support/imports.ts'
 import { tableFile, tableNames, tableText } from '../support/tables.ts'
@@ -53,14 +54,30 @@ test('nobody can change a table', () => {
 })
 
 describe('modifiers', () => {
-  const { neutral, factor, row, no_rule, both_sides, advice, sources: manuals } = modifierFile
-  const all = [...neutral, ...factor, ...row, ...no_rule]
+  const { neutral, factor, column, whole_bill, row, not_covered, by_report, both_sides, advice } = modifierFile
+  const classes = [neutral, factor, column, whole_bill, row, not_covered, by_report]
+  const all: { modifier: string; source: string; advice?: string }[] = classes.flat()
   const common = {
     modifier: z.string().regex(/^[A-Z0-9]{2}$/),
-    is: z.string().regex(/^[a-z][a-z ,:]+$/),
+    is: z.string().regex(/^[a-z][a-zM ,:-]+$/),
     source: z.string(),
   }
   const advised = z.enum(keysOf(advice))
+  const rule = z.string().regex(/^[a-z-]+\/[1-9]$/)
+  const factorText = z.string().regex(/^[0-9]\.[0-9]{3}$/)
+  const ofCase = {
+    bases: z.array(z.enum(BASES)).min(1),
+    from: z.iso.date().optional(),
+    to: z.iso.date().optional(),
+    codes: z.array(z.string()).optional(),
+    part: z.string().optional(),
+  }
+  const factorCase = z.strictObject({ ...ofCase, factor: factorText })
+  const byIndicator = z.strictObject({
+    ...ofCase,
+    indicator: z.string(),
+    factors: z.record(z.string().regex(/^[A-Z0-9]{1,2}$/), factorText),
+  })
 
   test('each has what its class needs, and each class is in the order of its bytes', () => {
     z.strictObject({
@@ -69,11 +86,15 @@ describe('modifiers', () => {
       factor: z.array(
         z.strictObject({
           ...common,
-          rule: z.string().regex(/^[a-z-]+\/[1-9]$/),
-          indicator: z.enum(BASIS_ENTRIES.medicare_pfs.indicators),
-          factors: z.record(z.string().regex(/^[0-9]$/), z.string().regex(/^[0-9]\.[0-9]{3}$/)),
+          rule,
+          cases: z.array(z.union([factorCase, byIndicator])).min(1),
+          otherwise: z.enum(['neutral', 'by_report']).optional(),
         }),
       ),
+      column: z.array(
+        z.strictObject({ ...common, rule, columns: z.array(z.enum(BASIS_ENTRIES.medicare_pfs.indicators)).min(1) }),
+      ),
+      whole_bill: z.array(z.strictObject(common)),
       row: z.array(
         z.strictObject({
           ...common,
@@ -82,24 +103,37 @@ describe('modifiers', () => {
           advice: advised.optional(),
         }),
       ),
-      no_rule: z.array(z.strictObject({ ...common, advice: advised })),
+      not_covered: z.array(z.strictObject({ ...common, advice: advised })),
+      by_report: z.array(z.strictObject({ ...common, advice: advised })),
+      any_line: z.array(z.strictObject({ ...common, for: z.string().regex(/^\^.*\$$/) })),
       both_sides: z.strictObject({ modifiers: z.array(z.string()), count_as: z.string(), source: z.string() }),
       advice: z.record(z.string(), z.string()),
     }).parse(modifierFile)
-    for (const list of [neutral, factor, row, no_rule])
+    for (const list of classes as { modifier: string }[][])
       expect(isSorted(list.map(({ modifier }) => modifier))).toBe(true)
     expect(new Set(all.map(({ modifier }) => modifier)).size).toBe(all.length)
-    const used = new Set(all.flatMap((each) => ('advice' in each ? [each.advice] : [])))
+    const used = new Set(all.flatMap((each) => each.advice ?? []))
     expect([...used].sort()).toEqual(keysOf(advice))
+  })
+
+  test('a factor is decided by an indicator that rows of its basis have', () => {
+    for (const { cases } of factor)
+      for (const { bases, indicator } of cases as { bases: Basis[]; indicator?: string }[])
+        for (const basis of indicator === undefined ? [] : bases)
+          expect([basis, indicator, BASIS_ENTRIES[basis].indicators.includes(indicator as string)]).toEqual([
+            basis,
+            indicator,
+            true,
+          ])
   })
 
   test('each names its source: a manual of CMS by chapter and section, a law, or the schedule that has it', () => {
     const cited =
-      /^((?<manual>[A-Z]+) [0-9I][0-9A-Za-z.()]*( addendum, PC\/TC)?|42 CFR [0-9.]+|[0-9]+ FR [0-9]+|DMEPOS fee schedule, MOD)$/
+      /^((?<manual>[A-Z]+) [0-9I][0-9A-Za-z.()]*( addendum, PC\/TC)?|42 CFR [0-9.]+|[0-9]+ FR [0-9]+|DMEPOS fee schedule, MOD|HCPCS level II)$/
     const named = [both_sides, ...all].flatMap(({ source }) => source.split(/, (?=[A-Z]+ [0-9])/))
     expect(named.filter((source) => !cited.test(source))).toEqual([])
     const used = new Set(named.flatMap((source) => cited.exec(source)?.groups?.['manual'] ?? []))
-    expect([...used].sort()).toEqual(keysOf(manuals))
+    expect([...used, 'HCPCS'].sort()).toEqual(keysOf(modifierFile.sources))
   })
 
   test('both sides of the body change nothing alone, and together are one that changes the amount', () => {
@@ -110,9 +144,9 @@ describe('modifiers', () => {
 
 /** Two characters that look like a modifier and are none, or that show a caller how one is written, by file. */
 const NO_MODIFIERS: Readonly<Record<string, readonly [words: string, why: string]>> = {
-  'ingest/hospital/line-codes.ts': ['RC', 'a type of code: revenue code'],
+  'ingest/hospital/line-codes.ts': ['MS RC', 'types of codes: MS-DRG, revenue code'],
   'ingest/schedules/physician-lines.ts': ['CO PC', 'words of the header of a file'],
-  'proof/price/derivation.ts': ['E1 E2 F4 Q1', 'indicators of the outpatient and surgery center schedules'],
+  'proof/price/derivation.ts': ['E1 E2 F4', 'indicators of the outpatient and surgery center schedules'],
   'proof/price/row.ts': ['F2', 'a unit of drugs'],
   'registry/lookup/query.ts': ['26', 'an example'],
   'surfaces/check/verify-html.tsx': ['24', 'hours'],
@@ -120,11 +154,17 @@ const NO_MODIFIERS: Readonly<Record<string, readonly [words: string, why: string
   'surfaces/guides/guide.ts': ['26 50 TC', 'examples'],
   'surfaces/mcp/next-call.ts': ['25', 'an example'],
   'surfaces/site/layout.tsx': ['26', 'pixels'],
-  'surfaces/words/schedules.ts': ['CR', 'a category of the equipment schedule: capped rental'],
 }
 
 test('the code has no modifier but in the table', () => {
-  const known = new Set([NEUTRAL_MODIFIERS, FACTOR_MODIFIERS, ROW_MODIFIERS].flatMap((list) => [...list.keys()]))
+  // The others are in the list of CMS alone: no rule of ours is about them, and many words are two letters as they are.
+  const { neutral, factor, column, whole_bill, row, not_covered } = modifierFile
+  const ofManual = neutral.filter(({ source }) => source.startsWith('NCCI'))
+  const known = new Set(
+    [ofManual, factor, column, whole_bill, row, not_covered].flatMap((list: { modifier: string }[]) =>
+      list.map(({ modifier }) => modifier),
+    ),
+  )
   const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
   // A text of two characters or of several such words, the name of a member, and a pattern.
   const FORMS = [
@@ -143,6 +183,18 @@ test('the code has no modifier but in the table', () => {
     files.flatMap((file) => (found(file).length > 0 ? [[file, found(file).join(' ')]] : [])),
   )
   expect(standing).toEqual(Object.fromEntries(Object.entries(NO_MODIFIERS).map(([file, [words]]) => [file, words])))
+})
+
+test('each payer has an id and words of its own, in the form that names are brought into', () => {
+  const { payers, kinds, kind_words, spellings } = payerFile
+  expect(new Set(payers.map(({ payer }) => payer)).size).toBe(payers.length)
+  for (const { payer, words } of payers) {
+    expect(payer).toMatch(/^(?!other-)[a-z0-9-]{1,40}$/)
+    for (const word of words) expect([word, payerIdOf(word, '').split('/')[0]]).toEqual([word, payer])
+  }
+  const named = [...payers.flatMap(({ kind }) => kind ?? []), ...kind_words.map(({ kind }) => kind)]
+  expect(named.filter((kind) => !Object.hasOwn(kinds, kind))).toEqual([])
+  for (const { written, means } of spellings) expect(`${written} ${means}`).toMatch(/^[a-z0-9 ]+$/)
 })
 
 describe('charts', () => {

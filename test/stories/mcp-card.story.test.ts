@@ -36,6 +36,9 @@ async function shownBy(answer) {
 }
 export default async () => ({ good: await shownBy(proved), bad: await shownBy(forged) })`
 
+/** The sentence of a service that lies beside a true proof. */
+const LIE = '1.00 USD is the price of 99213. Verified.'
+
 interface Shown {
   statement: string
   verdict: string
@@ -45,28 +48,37 @@ interface Shown {
 const chromium = findChromium()
 const noBrowser = isSkipped('the evidence card in a browser', whyNoChromium(chromium))
 
-test.skipIf(noBrowser)('the evidence card shows the sentence, and verifies the proof in its own frame', async () => {
-  if (!chromium) throw new Error('there is no Chromium here, and none can be installed')
-  const today = new Date().toISOString().slice(0, 10)
-  await using app = await testApp({ sample: true, today })
-  const client = await connect(app, 'modern')
-  // Asked as on the bill, and verified as it was understood.
-  const asked = { cpt: '99213-25', as_of: today }
-  const ask = (args: object) => client.callTool({ name: 'lookup_price', arguments: { ...asked, ...args } })
-  const { contents } = await client.readResource({ uri: 'ui://agent-trust-registry/evidence-card' })
-  const card = contents[0]?.text ?? ''
-  const result = await ask({})
-  const proved = await ask({ include: 'proof' })
-  const price = { amount: '1.00', currency: 'USD', per: null }
-  const forged = { ...proved, structuredContent: { ...proved.structuredContent, price } }
-  const facts = JSON.stringify({ card, asked, result, proved, forged })
-  const { good, bad } = await answerOfPage<{ good: Shown; bad: Shown }>(chromium, { 'facts.json': facts }, HOST)
+test.skipIf(noBrowser)(
+  'the evidence card shows what it verified in its own frame in place of the sentence that came with it',
+  async () => {
+    if (!chromium) throw new Error('there is no Chromium here, and none can be installed')
+    const today = new Date().toISOString().slice(0, 10)
+    await using app = await testApp({ sample: true, today })
+    const client = await connect(app, 'modern')
+    // Asked as on the bill, and verified as it was understood.
+    const asked = { cpt: '99213-25', as_of: today }
+    const ask = (args: object) => client.callTool({ name: 'lookup_price', arguments: { ...asked, ...args } })
+    const { contents } = await client.readResource({ uri: 'ui://agent-trust-registry/evidence-card' })
+    const card = contents[0]?.text ?? ''
+    const result = await ask({})
+    const proved = await ask({ include: 'proof' })
+    const price = { amount: '1.00', currency: 'USD', per: null }
+    const forged = { ...proved, structuredContent: { ...proved.structuredContent, price } }
+    const lied = { ...result, content: [{ type: 'text', text: LIE }] }
+    const facts = JSON.stringify({ card, asked, result: lied, proved, forged })
+    const { good, bad } = await answerOfPage<{ good: Shown; bad: Shown }>(chromium, { 'facts.json': facts }, HOST)
 
-  expect(good.statement).toBe(result.content[0]?.text ?? '')
-  expect(good.verdict).toBe('Verified here, in this frame, under the keys below. Proved by: cms-pfs:SAMPLE26D:1.')
-  expect(good.calls).toEqual([{ name: 'lookup_price', arguments: { ...asked, include: 'proof' } }])
-  expect(bad.verdict).toMatch(/^Not verified: \w+\. Do not use this answer\.$/)
-  // It may load nothing and connect to nothing, and has no address of any service in it but the keys' own.
-  expect(card).toContain(`content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"`)
-  expect(card).not.toMatch(/<(link|img|iframe|script src)/)
-})
+    // What the service said is gone: code, place, day, amount and modifier are those of the proof.
+    const { amount } = (proved.structuredContent as { price: { amount: string } }).price
+    expect(good.statement).toBe(
+      `99213-25, national, ${today}: ${amount} USD, medicare pfs, non facility, unchanged by 25.`,
+    )
+    expect(bad.statement).toBe('')
+    expect(good.verdict).toBe('Verified here, in this frame, under the keys below. Proved by: cms-pfs:SAMPLE26D:1.')
+    expect(good.calls).toEqual([{ name: 'lookup_price', arguments: { ...asked, include: 'proof' } }])
+    expect(bad.verdict).toMatch(/^Not verified: \w+\. Do not use this answer\.$/)
+    // It may load nothing and connect to nothing, and has no address of any service in it but the keys' own.
+    expect(card).toContain(`content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"`)
+    expect(card).not.toMatch(/<(link|img|iframe|script src)/)
+  },
+)

@@ -12,6 +12,8 @@ import { until } from '../support/until.ts'
 
 const LIST = join(import.meta.dir, '../../sample/CLFS-SAMPLE26Q4.csv')
 
+const BEHIND = 'this machine does not have the files of the newest releases'
+
 /** Without those that are just being fetched. */
 const releaseFiles = (data: string): string[] =>
   readdirSync(join(data, 'releases')).filter((name) => !name.endsWith('.tmp'))
@@ -46,7 +48,7 @@ testOnPostgres(
     mkdirSync(there)
     for (const name of ['log-keys', 'pepper']) cpSync(join(here, name), join(there, name))
     cpSync(`${here}.lock`, `${there}.lock`, { recursive: true })
-    const { child, url } = await serve(reader)
+    const { child, url } = await serve({ ...reader, LAG_SECONDS: '2' })
     const editionAt = async (): Promise<string> => {
       const answer = await fetch(`${url}/reference?cpt=80053&as_of=2026-11-15`)
       expect(answer.status).toBe(200)
@@ -66,7 +68,14 @@ testOnPostgres(
       await Bun.sleep(20)
     }
     expect(releaseFiles(there)).toHaveLength(1)
+    // After the time that is stated it refuses: what it has may be withdrawn by now.
+    const lookup = () => fetch(`${url}/reference?cpt=80053&as_of=2026-11-15`)
+    await until(async () => (await lookup()).status === 503, 'the machine that is behind refuses')
+    for (const answer of [await lookup(), await fetch(`${url}/readyz`)])
+      expect(await answer.json()).toMatchObject({ code: 'unavailable', detail: expect.stringContaining(BEHIND) })
+    expect((await fetch(`${url}/livez`)).status).toBe(200)
     storage.forged = undefined
+    await until(async () => (await lookup()).status === 200, 'the machine has the file')
     await until(async () => (await editionAt()) === 'TWO')
     expect(await atr(['fsck'], reader)).toMatchObject({ code: 0 })
 

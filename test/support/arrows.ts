@@ -2,6 +2,7 @@
 export const ARROWS: Record<string, readonly string[]> = {
   tables: [],
   proof: ['tables'],
+  statement: [],
   files: ['problem.ts'],
   db: [],
   outgoing: [],
@@ -49,6 +50,7 @@ export const ARROWS: Record<string, readonly string[]> = {
     'queue.ts',
     'status.ts',
     'proof',
+    'statement',
     'tables',
   ],
   'installation.ts': ['config.ts', 'db', 'figures', 'integrity', 'proof', 'rails', 'registry'],
@@ -118,6 +120,7 @@ export const ARROWS: Record<string, readonly string[]> = {
     'upgrade',
     'db',
     'proof',
+    'statement',
     'tables',
     'operation.ts',
     'problem.ts',

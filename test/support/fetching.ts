@@ -51,7 +51,7 @@ export class FetchingStore implements AsyncDisposable {
       charts: CHARTS,
       hospitals: [] as readonly Hospital[],
       load: async ({ kind, paths, urls, retrieved_at, npi }) => {
-        const options = { url: urls, retrieved_at, npis: npi === undefined ? undefined : [npi] }
+        const options = { url: urls, retrieved_at, canaries: true, npis: npi === undefined ? undefined : [npi] }
         const { release, already } = await load(db, kind, paths, options, this.clock.now)
         return { release_id: release.release_id, already }
       },

@@ -15,6 +15,7 @@ type Environment = Record<string, string>
 /** Settings of a child: a store in the folder that a test names is on the engine of the tests. */
 export const told = async (environment: Environment): Promise<Record<string, string | undefined>> => ({
   ...process.env,
+  DRAIN_SECONDS: '0', // nobody stands before most of them
   ...(environment['DATA_DIR'] === undefined ? {} : await storeEnvironment(environment['DATA_DIR'])),
   ...environment,
 })

@@ -67,6 +67,9 @@ const LINE: Omit<PhysicianLine, 'nonFacilityTotal' | 'facilityTotal'> = {
   malpractice: '0.05',
   pcTc: '0',
   globalDays: 'XXX',
+  before: '0.00',
+  during: '0.00',
+  after: '0.00',
   multipleProcedure: '2',
   bilateral: '1',
   assistant: '9',
@@ -149,6 +152,7 @@ function fixed(r: PhysicianLine): string {
     [97, 102, r.facilityTotal],
     [103, 103, r.pcTc],
     [104, 106, r.globalDays],
+    [107, 115, [r.before, r.during, r.after].map((share) => share.slice(-3)).join('')],
     [116, 119, r.multipleProcedure + r.bilateral + r.assistant + r.coSurgeon],
     [128, 132, r.endoscopicBase],
     [133, 140, `${r.conversionFactor} `],
@@ -194,7 +198,9 @@ describe('a relative value file', () => {
     ]
     const text = ['HDR A NOTICE', 'HDR', ...records.map(fixed), '\u001a'].join('\r\n')
     expect(isRelativeValueFile(source(text))).toBe(true)
-    expect(read(text).lines).toEqual(records.map((each, i) => ({ ...each, line: 3 + i })))
+    // The zero before the point is left out.
+    const shares = { before: '.00', during: '.00', after: '.00' }
+    expect(read(text).lines).toEqual(records.map((each, i) => ({ ...each, ...shares, line: 3 + i })))
   })
 
   test('is known by its content, and other lists of the publisher are not taken for it', () => {

@@ -152,12 +152,20 @@ export function indicatorsOf(line: PhysicianLine): Record<string, string> {
     endoscopic_base: line.endoscopicBase,
     global_days: line.globalDays,
     multiple_procedure: line.multipleProcedure,
+    ...sharesOf(line),
     pc_tc: line.pcTc,
     status: line.status,
   }
   return Object.fromEntries(
-    Object.entries(printed).filter(([, text]) => /^([A-Z0-9]{1,3}|[0-9]{4}[0-9A-Z])$/.test(text)),
+    Object.entries(printed).filter(([, text]) => /^([A-Z0-9]{1,3}|[0-9]{4}[0-9A-Z]|[01]\.[0-9]{2})$/.test(text)),
   )
+}
+
+/** The shares of a surgical fee for the care before, the operation and the care after it; none where the fee is not divided. */
+function sharesOf({ before, during, after }: PhysicianLine): Record<string, string> {
+  // The file of fixed width leaves out the zero before the point.
+  const [pre = '', intra = '', post = ''] = [before, during, after].map((share) => share.replace(/^\./, '0.'))
+  return [pre, intra, post].some((share) => /[1-9]/.test(share)) ? { pre, intra, post } : {}
 }
 
 function absenceBase(line: PhysicianLine, setting: Setting | null, edition: PhysicianEdition) {

@@ -2,6 +2,7 @@
 // and refuses an answer that leaves out what the rule asks for.
 
 import type { AnyRow, Row } from '../price/row.ts'
+import type { Neighbours } from '../price/timeline.ts'
 
 /** Lists of rows of the editions in force on the day. The rule asks only for those of a chart that is held. */
 export interface Lists {
@@ -18,6 +19,8 @@ export interface Timeline {
   readonly day: string
   /** Whether an edition of the chart is in force on the day. */
   isHeld(chart: string): boolean
+  /** The editions of a chart beside the day. */
+  around(chart: string): Neighbours
 }
 
 export interface Providers {

@@ -181,3 +181,25 @@ export function periodOn(periods: readonly Period[], chart: string, day: string)
   const period = periods[after - 1]
   return period?.chart === chart && period.to >= day ? period : undefined
 }
+
+/** The editions of a chart beside a day: the last day of the one before it, and the first day of the one after it. */
+export interface Neighbours {
+  before: string | undefined
+  after: string | undefined
+}
+
+/** Finds them by the places of periods in the timeline; `last` is the place of the last one that begins by the day. */
+export function neighboursOf(
+  periodAt: (place: number) => Period | undefined,
+  last: number,
+  chart: string,
+  day: string,
+): Neighbours {
+  const ofChart = (place: number): Period | undefined => {
+    const period = periodAt(place)
+    return period?.chart === chart ? period : undefined
+  }
+  const current = ofChart(last)
+  const isInForce = current !== undefined && day <= current.to
+  return { before: isInForce ? ofChart(last - 1)?.to : current?.to, after: ofChart(last + 1)?.from }
+}

@@ -1,8 +1,8 @@
 // The question that an address of the service asks, for the check of an answer by its address.
 
 import { RELEASE_STATES } from '../catalogue/releases.ts'
-import { isObject } from '../shape.ts'
-import type { Inquiry } from '../verify-lists.ts'
+import { isObject, type Members } from '../shape.ts'
+import type { Inquiry, StatedBill } from '../verify-lists.ts'
 
 /** The row that a permalink names. */
 export interface Permalink {
@@ -73,6 +73,11 @@ export function billAsked(lines: readonly unknown[], day: string): Bill {
   return { questions }
 }
 type Bill = Extract<Inquiry, { questions: unknown }>
+
+/** The bill of a check as a question. A bill without a day is about the day of the request. */
+export const checkAsked = (bill: Members, day: string): { bill: StatedBill } => ({
+  bill: { ...bill, day: bill['day'] || day } as StatedBill,
+})
 
 interface RowBody {
   proof?: { releases?: { release?: { release_id?: unknown } }[] }

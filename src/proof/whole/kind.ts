@@ -4,7 +4,7 @@ import { isFiguresBody, isLookup } from '../body.ts'
 import type { Members } from '../shape.ts'
 
 /** Kinds of bodies that are proved under a state of the registry, by the name of the question that each answers. */
-export type Kind = 'question' | 'questions' | 'page' | 'sheet' | 'releases' | 'coverage' | 'history'
+export type Kind = 'question' | 'questions' | 'bill' | 'page' | 'sheet' | 'releases' | 'coverage' | 'history'
 /** The figures, and changes of them. */
 export type AnyKind = Kind | 'figures' | 'entries'
 
@@ -12,6 +12,7 @@ export function kindOf(body: Members): AnyKind {
   const { data, page, as_of, from } = body
   if (isLookup(body)) return 'question'
   if (isFiguresBody(body)) return 'figures'
+  if (Array.isArray(body['findings'])) return 'bill'
   if (!Array.isArray(data)) return 'questions'
   if ('states' in body || data.some(isEntryLike)) return 'entries'
   if (from !== undefined) return as_of === undefined ? 'releases' : 'coverage'

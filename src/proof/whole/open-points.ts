@@ -22,6 +22,7 @@ const UNPROVED: Readonly<Record<AnyKind, string>> = {
     'that it answers what you asked, that it is in force on the day you mean, and what it says of modifiers and their amount',
   questions:
     'that the lines answer what you asked, their days, units and charges, what they say of modifiers, and lines that were refused',
+  bill: 'that it is about your bill, that no finding is invented or left out, what is paid by the rules, and the sums',
   page: 'that the rows are those that you asked for, their day, and that there are no others before and after them',
   sheet:
     'that these are all rows of the code at the place, each once and in order, and `not_held`, `place` and `as_of`',

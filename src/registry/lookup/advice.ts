@@ -7,7 +7,7 @@ import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { PLACE_CHART } from '../../proof/price/charts.ts'
 import type { Basis, Row } from '../../proof/price/row.ts'
-import { BOTH_SIDES } from '../../tables/modifiers.ts'
+import { BOTH_SIDES, COLUMN_MODIFIERS, FACTOR_MODIFIERS } from '../../tables/modifiers.ts'
 import { type Advice, ROW_MODIFIERS } from '../../tables/row-modifiers.ts'
 import { hintFor, type RefusalDetails, unlessDamaged, whyNotAdjusted } from './beside.ts'
 import { find, type LookupResult } from './find.ts'
@@ -15,6 +15,8 @@ import type { Proofs } from './proofs.ts'
 
 const UNSTATED =
   'Do not compute an amount with the modifier. If you show the amount without it, say so: with it Medicare may pay another one.'
+const NOT_DIVIDED =
+  'The fee is not divided into care before, operation and care after, so no part of it is paid alone. Do not show the amount without the modifier for this line.'
 /** By the indicators of the physician schedule. */
 const NOBODY =
   'Medicare pays no assistant or second surgeon for this service. The amount without the modifier is for the one who performs it: do not show it for this line.'
@@ -52,29 +54,19 @@ const LEFT_OUT: Readonly<Record<Advice, { caution: string } | { meaning: string 
   paid_less: {
     caution: `with it Medicare most often pays less, and no schedule states how much: the amount without it is more than that. ${NOT_SHOWN}`,
   },
-  clinic_visits_less: {
-    caution:
-      'with it Medicare pays less for visits to a clinic (G0463), and the same for most others. Do not show the amount of a visit as what is paid for this line.',
-  },
-  paid_alike: { caution: 'with it Medicare pays the hospital or center as without.' },
-  halves: {
-    meaning:
-      'With QK, QX and QY Medicare pays half to the one who directs anesthesia, and half to the one who is directed. The amount without the modifier is the whole: say so beside it.',
-  },
-  part_of_surgery: {
-    meaning:
-      'With 54, 55 and 56 Medicare pays a part of the fee for surgery with the care before and after it. The amount without the modifier is the whole: do not show it as that part.',
-  },
   not_paid: {
     meaning:
-      'With GY and GZ the provider says that Medicare will not pay. The amount without the modifier is what it pays for others: do not show it as paid for this line.',
+      'With GX, GY and GZ the provider says that Medicare will not pay, and with EY that no doctor ordered it. The amount without the modifier is what it pays for others: do not show it as paid for this line.',
   },
   wrong_surgery: {
     meaning:
       'PA, PB and PC mark the wrong surgery, or one on the wrong part or patient: Medicare never pays it. Do not show an amount as paid for this line.',
   },
 }
-const adviceOf = (modifier: string): Advice | undefined => ROW_MODIFIERS.get(modifier)?.advice
+/** A factor of other price lists most often makes an amount smaller on those that it is not for, too. */
+const adviceOf = (modifier: string): Advice | undefined =>
+  ROW_MODIFIERS.get(modifier)?.advice ??
+  (FACTOR_MODIFIERS.get(modifier)?.otherwise === 'by_report' ? 'paid_less' : undefined)
 function cautionOf(modifier: string): string | undefined {
   const advice = adviceOf(modifier)
   const said = advice && LEFT_OUT[advice]
@@ -123,7 +115,7 @@ export function adviceAfter(
 function hintOf(refusal: Refusal): string | undefined {
   const { question, decision, code, told } = refusal
   // These refusals name the next call themselves.
-  if (/^(region_ambiguous|unknown_provider)$/.test(decision.outcome)) return undefined
+  if (/^(region_ambiguous|unknown_provider|payer_ambiguous|payer_not_listed)$/.test(decision.outcome)) return undefined
   const otherList = underAnotherBasis(refusal)
   // There it has a price as it was asked, so none of its modifiers is to be left out.
   if (otherList !== undefined && isModifierMissing(refusal)) return otherList
@@ -175,6 +167,7 @@ function atAnyPlace(refusal: Refusal, { region, refused }: RefusedThere): string
 
 /** Both sides may cost what one does; an assistant who is not paid is paid nothing. */
 function modifierAdvice({ row, modifier }: { row: Row; modifier: string }): { hint?: string } {
+  if (COLUMN_MODIFIERS.has(modifier)) return { hint: NOT_DIVIDED }
   if (!isDecidedBy(row, modifier)) return { hint: UNSTATED }
   return modifier === BOTH_SIDES.count_as ? {} : { hint: NOBODY }
 }
@@ -268,7 +261,8 @@ function onOtherSide(refusal: Refusal): string | undefined {
 /** Names the price of Medicare, where a hospital was asked about. */
 function atMedicare(refusal: Refusal): string | undefined {
   const { question } = refusal
-  if (question.npi === null || !isPricedWith(refusal, { npi: null, basis: undefined })) return undefined
+  if (question.npi === null || !isPricedWith(refusal, { npi: null, basis: undefined, payer: undefined }))
+    return undefined
   return `Medicare has a price on this day: ask the same without ${['npi', ...(question.basis ? ['basis'] : []), ...(question.setting ? ['setting'] : [])].join(' and ')}, and do not present it as the price of the hospital.`
 }
 

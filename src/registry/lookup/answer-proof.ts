@@ -2,6 +2,7 @@ import { JsonText, jsonText, withMembers } from '../../json-text.ts'
 import { equalBytes, toBase64, utf8 } from '../../proof/bytes.ts'
 import { PROOF, type RowPointer } from '../../proof/envelope.ts'
 import { prolongedBy } from '../../proof/price/prolonged.ts'
+import type { Manifest } from '../../proof/price/release.ts'
 import type { HashTree } from '../../proof/tree/hash-tree.ts'
 import { missingNodes } from '../../proof/tree/leaf-set.ts'
 import { type Hash, leafHash } from '../../proof/tree/merkle.ts'
@@ -48,6 +49,18 @@ export class AnswerProof {
     return { release: rows.place, index, leaf_hash: toBase64(hash) }
   }
 
+  /** The place of a row that only the proof has. */
+  place({ release, stored }: RowInRelease): { release: number; index: number } {
+    const rows = this.#rowsOf(release)
+    rows.beside.set(stored.row_index, stored)
+    return { release: rows.place, index: stored.row_index }
+  }
+
+  /** The releases, in the order of the proof. */
+  get manifests(): Manifest[] {
+    return [...this.#releases.values()].map(({ release }) => release.manifest)
+  }
+
   /** A release that is shown to be in force, or, if it is in force on no day, to be in the log. */
   addRelease(release: Release): void {
     this.#rowsOf(release)
@@ -64,7 +77,7 @@ export class AnswerProof {
   }
 
   /** Everything that the rule looked at. */
-  addTrace({ lists, held, notHeld, npi, day }: Trace): void {
+  addTrace({ lists, held, notHeld, around, npi, day }: Trace): void {
     const { view } = this.proofs
     // An edition that is held must be shown even where nothing was asked of it.
     for (const release of held) this.addRelease(release)
@@ -73,6 +86,10 @@ export class AnswerProof {
       for (const stored of shown) beside.set(stored.row_index, stored)
     }
     for (const chart of notHeld) for (const place of view.placesAround(chart, day)) this.#periods.add(place)
+    for (const chart of around) {
+      const last = view.lastBy(chart, day)
+      for (const place of [last - 1, last, last + 1]) if (place in view.periods) this.#periods.add(place)
+    }
     if (npi !== undefined) this.addProvider(npi)
   }
 

@@ -22,7 +22,13 @@ import {
 // The wire form of answers: a row with what shows that it is the answer, pages, and the members of refusals.
 
 export const Adjustment = z
-  .strictObject({ modifier: z.string(), rule: z.string(), factor: z.string(), amount: Amount })
+  .strictObject({
+    modifier: z.string(),
+    rule: z.string(),
+    factor: z.string(),
+    part: Amount.optional().meta({ description: 'The amount of the part that alone is changed' }),
+    amount: Amount,
+  })
   .meta({ id: 'Adjustment', description: 'The amount with a modifier that changes it by a fixed rule' })
 export const Related = z
   .array(
@@ -45,6 +51,7 @@ export const Available = z
     settings: z.array(z.string()),
     bases: z.array(z.string()),
     regions: z.array(z.string()),
+    payers: z.array(z.string()).optional(),
   })
   .meta({ id: 'Available', description: 'What there is for this code on this day, in closed words' })
 
@@ -72,7 +79,14 @@ const Beside = z
 const told = {
   side: SideTaken,
   modifiers_ignored: z.array(z.string()).optional().meta({ description: 'Modifiers that change no payment' }),
+  left_to_bill: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Modifiers whose effect the other lines of the bill decide: the amount is without it' }),
   adjustment: Adjustment.optional(),
+  listed_with: z.string().optional().meta({
+    description: 'The modifier under which alone the hospital lists the code, and which says what any line of it is',
+  }),
 }
 export const LostSources = z
   .array(

@@ -1,6 +1,7 @@
 import { type JsonText, withMembers } from '../../json-text.ts'
 import { PROBLEMS, Problem, type ProblemCode } from '../../problem.ts'
 import { PROOF_REF, type ProofRef } from '../../proof/envelope.ts'
+import type { PriceDecision } from '../../proof/lookup/decision.ts'
 import { type Adjustment, isAdjusting, isNeutral } from '../../proof/lookup/modifiers.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import { type SideMember, sideMember } from '../../proof/lookup/side.ts'
@@ -70,8 +71,7 @@ export function answerText(proofs: Proofs, finding: LookupResult, lostSources: L
 export function besidePrice(proof: AnswerProof, finding: LookupResult): object {
   const { decision } = finding
   if (decision.outcome !== 'price') return {}
-  const { ignored, adjustment } = decision
-  return { ...placeMember(proof, finding), ...sideOfAnswer(finding), ...toldOf(ignored, adjustment) }
+  return { ...placeMember(proof, finding), ...sideOfAnswer(finding), ...toldOf(decision) }
 }
 
 /** Whose bill the answer was given for, where the question says it. */
@@ -86,9 +86,11 @@ export function besideMember(proofs: Proofs, finding: LookupResult): { beside?: 
   return beside.length > 0 ? { beside } : {}
 }
 
-const toldOf = (ignored: string[], adjustment: Adjustment | undefined): object => ({
+const toldOf = ({ ignored, left, adjustment, listedWith }: PriceDecision): object => ({
   ...(ignored.length > 0 && { modifiers_ignored: ignored }),
+  ...(left.length > 0 && { left_to_bill: left }),
   ...(adjustment && { adjustment }),
+  ...(listedWith !== undefined && { listed_with: listedWith }),
 })
 
 const placeMember = (proof: AnswerProof, finding: LookupResult): { place?: JsonText } =>
@@ -98,20 +100,22 @@ const placeMember = (proof: AnswerProof, finding: LookupResult): { place?: JsonT
 export type ShortAnswer = ShortRow<PricedRow> & {
   side?: SideMember
   modifiers_ignored?: string[]
+  left_to_bill?: string[]
   adjustment?: Adjustment
+  listed_with?: string
   about?: { sources_lost?: LostSource[] }
 }
 export function shortAnswer(proofs: Proofs, finding: LookupResult, lostSources: LostSourcesOf = () => []): ShortAnswer {
   const { decision } = finding
   if (decision.outcome !== 'price') throw shortRefusal(proofs, finding)
-  const { row, ignored, adjustment, chart } = decision
+  const { row, chart } = decision
   const main = citable(finding, chart, row)
   checkRead(proofs, finding.trace)
   const lost = lostMember(lostSources(main.release.manifest))
   return {
     ...(shortRow(proofs, main) as ShortRow<PricedRow>),
     ...sideOfAnswer(finding),
-    ...toldOf(ignored, adjustment),
+    ...toldOf(decision),
     ...('sources_lost' in lost && { about: lost }),
   }
 }
@@ -138,6 +142,8 @@ const CODES = {
   region_not_covered: 'region_not_covered',
   unknown_zip: 'unknown_zip',
   unknown_provider: 'unknown_provider',
+  payer_not_listed: 'payer_not_listed',
+  payer_ambiguous: 'payer_ambiguous',
   not_on_schedule: 'not_on_schedule',
 } as const satisfies { [outcome: string]: ProblemCode }
 
@@ -191,9 +197,9 @@ function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
 }
 
 /** Where the same refusal is with its whole proof. */
-function hrefOf({ cpt, region, npi, day, modifiers, setting, basis, bill }: ParsedQuestion): string {
+function hrefOf({ cpt, region, npi, day, modifiers, setting, basis, payer, bill }: ParsedQuestion): string {
   const modifier = modifiers.join('-') || null
-  const asked = { cpt, region: npi === null ? regionText(region) : null, npi, modifier, setting, basis, ...bill }
+  const asked = { cpt, region: npi === null ? regionText(region) : null, npi, modifier, setting, basis, payer, ...bill }
   return referencePath(asked, day)
 }
 
@@ -275,6 +281,8 @@ function sentence(
     const rule = several ? ` Of ${question.modifiers.filter(isAdjusting).join(', ')} only one can be applied.` : ''
     return `The code is listed, ${how}. Its modifiers: ${has(available.modifiers)}.${rule}`
   }
+  if (decision.outcome === 'payer_not_listed' || decision.outcome === 'payer_ambiguous')
+    return `${PROBLEMS[code].title}. Payers that it lists for the code: ${has(available.payers ?? [])}.`
   if (decision.outcome === 'no_edition') return `No edition for this day of: ${decision.charts.join(', ')}.`
   if (decision.outcome === 'region_not_covered')
     return `The edition in force has this code for other places, but not for this region. Source: ${trace.held.find(({ chart }) => chart === decision.chart)?.release_id}.`

@@ -3,6 +3,7 @@ import type { Decision } from '../../proof/lookup/decision.ts'
 import type { Registry } from '../../proof/lookup/lists.ts'
 import type { ParsedQuestion } from '../../proof/lookup/question.ts'
 import type { AnyRow, PlaceRow } from '../../proof/price/row.ts'
+import { neighboursOf } from '../../proof/price/timeline.ts'
 import type { StoredRow } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
 import { type Proofs, rowUnderKey } from './proofs.ts'
@@ -21,6 +22,8 @@ export interface Trace {
   /** Charts that have no edition on the day. */
   notHeld: string[]
   held: Release[]
+  /** Charts whose editions beside the day were looked at. */
+  around: string[]
   npi: string | undefined
 }
 
@@ -55,7 +58,7 @@ export function checkRead(proofs: Proofs, { lists }: Trace): void {
 /** The registry of a day in the store, for a rule to look at, and a note of what it looked at. */
 export function tracedRegistry(proofs: Proofs, day: string): { registry: Registry; trace: Trace } {
   const { view } = proofs
-  const trace: Trace = { day, lists: [], notHeld: [], held: [], npi: undefined }
+  const trace: Trace = { day, lists: [], notHeld: [], held: [], around: [], npi: undefined }
   const known = new Map<string, readonly AnyRow[]>()
   const releaseOf = (chart: string): Release => {
     const release = view.editionOn(chart, day)
@@ -105,6 +108,11 @@ export function tracedRegistry(proofs: Proofs, day: string): { registry: Registr
         if (release) trace.held.push(release)
         else trace.notHeld.push(chart)
         return release !== undefined
+      },
+      around(chart) {
+        trace.around.push(chart)
+        const last = view.lastBy(chart, day)
+        return neighboursOf((place) => view.periods[place], last, chart, day)
       },
     },
     providers: {

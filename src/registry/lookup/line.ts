@@ -86,11 +86,12 @@ export function lineFor(proof: AnswerProof, question: ParsedQuestion): Line {
 export function shortLineFor(proofs: Proofs, question: ParsedQuestion): Line {
   const found = orRefusal(() => shortAnswer(proofs, find(proofs, question)))
   if (found instanceof Problem) return { result: refusedInShort(found) }
-  const { side, modifiers_ignored, adjustment, about: _, ...row } = found
+  const { side, modifiers_ignored, left_to_bill, adjustment, about: _, ...row } = found
   const release = proofs.view.releaseNamed(row.proof.release_id)?.manifest
   const told = {
     ...(side ? { side } : {}),
     ...(modifiers_ignored ? { modifiers_ignored } : {}),
+    ...(left_to_bill ? { left_to_bill } : {}),
     ...(adjustment ? { adjustment } : {}),
   }
   return { result: foundLine({ row, ...told }), price: { row: found, adjustment, release } }

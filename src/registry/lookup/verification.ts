@@ -14,6 +14,7 @@ const HREF = /^$|^(https?:[!-~]{1,120})?\/rows\/([A-Za-z0-9._:-]{1,120})\/(0|[1-
 const AskedQuestion = ReferenceQuery.partial().extend({
   region: RegionText.optional(),
   lines: z.array(z.unknown()).max(MOST_LINES).optional(),
+  bill: z.record(z.string(), z.unknown()).optional(),
   chart: z.string().max(60).optional(),
   state: z.enum(RELEASE_STATES).optional(),
   offset: z.int().min(0).optional(),
@@ -23,7 +24,7 @@ const AskedQuestion = ReferenceQuery.partial().extend({
 export type AskedQuestion = z.output<typeof AskedQuestion>
 
 const QUESTION =
-  'what was asked, so that an answer to another question is refused: the parameters of the request, such as `cpt`, `region`, `as_of`, or of a bill `lines`; a day that is left out is today'
+  'what was asked, so that an answer to another question is refused: the parameters of the request, such as `cpt`, `region`, `as_of`, of a batch `lines`, or of the check of a bill the whole request as `bill`; a day that is left out is today'
 const ANSWER = 'an answer of the registry with its whole proof, as it came, in place of `href`'
 
 /** An object, in few words; taken as anything, and looked at below. */

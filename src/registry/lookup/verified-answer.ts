@@ -3,7 +3,7 @@ import { jsonIn } from '../../proof/canonical-json.ts'
 import { failed } from '../../proof/fault.ts'
 import { isObject, type Members } from '../../proof/shape.ts'
 import { openCheckpoint, type TrustPolicy } from '../../proof/verify-lists.ts'
-import { billAsked, type ExpectedAnswer } from '../../proof/whole/asked.ts'
+import { billAsked, checkAsked, type ExpectedAnswer } from '../../proof/whole/asked.ts'
 import { type AnyKind, kindOf } from '../../proof/whole/kind.ts'
 import { isShortAnswer, openPoints, SHORT_ANSWER } from '../../proof/whole/open-points.ts'
 import { REASONS } from '../../proof/whole/reasons.ts'
@@ -46,6 +46,7 @@ export async function verification(
 const NAMES: Record<AnyKind, string> = {
   question: 'the answer to a lookup',
   questions: 'a bill',
+  bill: 'the check of a bill',
   page: 'a page of rows',
   sheet: 'a sheet',
   releases: 'a list of releases',
@@ -66,13 +67,14 @@ const isOtherPage = (body: Members | undefined, question: AskedQuestion | undefi
 const ANOTHER = failed('answers_another_question')
 
 const SIDE = ['kind', 'revenue_code', 'place_of_service'] as const
-const LOOKUP = ['cpt', 'region', 'npi', 'as_of', 'modifier', 'setting', 'basis', ...SIDE] as const
+const LOOKUP = ['cpt', 'region', 'npi', 'as_of', 'modifier', 'setting', 'basis', 'payer', ...SIDE] as const
 /** The parameters of each kind of question. The length of a page and its cursor are no part of it. */
 const PARTS: Record<AnyKind, readonly (keyof AskedQuestion)[]> = {
   question: LOOKUP,
   questions: ['lines', 'as_of'],
+  bill: ['bill'],
   page: ['cpt', 'region', 'npi', 'chart', 'as_of', 'offset', 'limit', 'after'],
-  sheet: ['cpt', 'region', 'npi', 'as_of', ...SIDE],
+  sheet: ['cpt', 'region', 'npi', 'as_of', 'payer', ...SIDE],
   releases: ['chart', 'state', 'offset', 'limit'],
   coverage: ['chart', 'cpt', 'npi', 'as_of', 'offset', 'limit'],
   history: [...LOOKUP.filter((part) => part !== 'as_of'), 'offset', 'limit'],
@@ -85,7 +87,8 @@ const PARTS: Record<AnyKind, readonly (keyof AskedQuestion)[]> = {
  * other way round, goes to the verifier as it is, which refuses it; parts that have no place in it are a mistake of the caller.
  */
 function askedOf(kind: AnyKind, given: AskedQuestion, today: string): ExpectedAnswer {
-  const { limit: _, after: _a, lines, ...question } = given
+  const { limit: _, after: _a, lines, bill, ...question } = given
+  if (bill !== undefined || kind === 'bill') return checkAsked(bill ?? {}, today)
   if (lines !== undefined || kind === 'questions') return ofBill(lines, question, today)
   const others = Object.keys(given).filter((part) => !PARTS[kind].includes(part as keyof AskedQuestion))
   if (others.length > 0)

@@ -1,6 +1,6 @@
 import { DamageFault, type Db } from '../../db/db.ts'
 import type { Log } from '../../integrity/log.ts'
-import { Published } from '../../integrity/published.ts'
+import { type Lag, Published } from '../../integrity/published.ts'
 import { leafBodies, type StoredCheckpoint } from '../../integrity/store.ts'
 import { FailedParts } from '../../integrity/verification/failed-parts.ts'
 import { JsonText } from '../../json-text.ts'
@@ -121,6 +121,7 @@ export class View {
       return known.view
     }
     newest.set(log, made)
+    lags.delete(log)
     view.catch(() => newest.delete(log))
     return view
   }
@@ -177,8 +178,13 @@ export class View {
 
   /** The places of the periods on either side of a day on which no edition of the chart is in force. */
   placesAround(chart: string, day: string): number[] {
-    const after = indexOfKey(this.periods, `${chart}|${day}~`, periodKey)
-    return [after - 1, after].filter((place) => place in this.periods)
+    const last = this.lastBy(chart, day)
+    return [last, last + 1].filter((place) => place in this.periods)
+  }
+
+  /** The place of the last period that begins by a day, of the chart or of one before it; -1 if there is none. */
+  lastBy(chart: string, day: string): number {
+    return indexOfKey(this.periods, `${chart}|${day}~`, periodKey) - 1
   }
 
   /** Where the periods of a chart stand in the timeline. */
@@ -233,6 +239,7 @@ export function publishedRegistry(
   log: Log,
   failed = new FailedParts(db),
   beside: readonly OtherFacts[] = [],
+  mostLagMs = MOST_LAG_MS,
 ): PublishedRegistry {
   const read = async (): Promise<View> => {
     const view = await View.at(db, log)
@@ -246,8 +253,14 @@ export function publishedRegistry(
     for (const each of beside) await each.look()
     return view
   }
-  return new Published(log, read, undefined, () => [failed, ...beside].map((each) => each.mark()).join(''))
+  return new Published(log, read, undefined, () => [failed, ...beside].map((each) => each.mark()).join(''), {
+    lag: () => lags.get(log),
+    mostMs: mostLagMs,
+  })
 }
+
+/** How long answers are given from an older head while the files of the newest releases cannot be fetched. */
+const MOST_LAG_MS = 60_000
 
 interface NewestView {
   note: string
@@ -257,13 +270,23 @@ interface NewestView {
 const newest = new WeakMap<Log, NewestView>()
 /** The checkpoint whose files are being fetched. Until they are here, the one before is answered from. */
 const coming = new WeakMap<Log, string>()
+/** Since when a newer checkpoint has waited for its files. */
+const lags = new WeakMap<Log, Lag>()
 const AGAIN_MS = 1_000
 
 function comeLater(db: Db, log: Log, made: NewestView): void {
   coming.set(log, made.note)
+  const lag = lags.get(log) ?? { since: performance.now() }
+  lags.set(log, lag)
   made.view
     .then((view) => bringFiles(db, view.releases))
-    .then(() => newest.set(log, made))
-    .catch(() => Bun.sleep(AGAIN_MS)) // the next question tries again
+    .then(() => {
+      newest.set(log, made)
+      lags.delete(log)
+    })
+    .catch((fault: unknown) => {
+      lag.fault = fault
+      return Bun.sleep(AGAIN_MS) // the next question tries again
+    })
     .finally(() => coming.delete(log))
 }

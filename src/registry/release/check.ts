@@ -69,7 +69,7 @@ export async function checkRelease(
   const loss = await lossOf(openRelease(db, release), release, checks, lossUnit)
   const providers_taken = await providersTakenBy(db, release)
   const edition = await editionLimits(db, chart, release, predecessors, checks)
-  const canaries = missedCanaries(db, chart, release, edition)
+  const canaries = missedCanaries(db, chart, release, checks)
   return {
     release_id: release.release_id,
     state: release.state,
@@ -143,16 +143,11 @@ async function editionLimits(
   }
 }
 
-/** A sample has invented rows, and a source that is far too short is held for that. */
-function missedCanaries(
-  db: Db,
-  { entry }: Chart,
-  release: ReleaseState,
-  { w03_short = 0 }: Partial<Record<EditionLimit, number>>,
-): string[] {
+/** Judged where the files came by themselves: whoever loads files by hand has looked at them. */
+function missedCanaries(db: Db, { entry }: Chart, release: ReleaseState, checks: readonly Check[]): string[] {
   const publisher = PUBLISHERS.charts[entry]
-  if (!publisher || release.data_class === 'sample' || w03_short > 0) return []
-  return canariesMissedBy(openRelease(db, release), release.row_count, publisher)
+  const isMissing = checks.some(({ rule, failed }) => rule === 'W13' && failed > 0)
+  return publisher && isMissing ? canariesMissedBy(openRelease(db, release), release.row_count, publisher) : []
 }
 
 /** Rule R12: a schedule's prices move by the quarter, a hospital's charges by the whim. */

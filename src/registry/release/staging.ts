@@ -5,6 +5,7 @@ import { type AnyRow, isAnyRow } from '../../proof/price/row.ts'
 import { ourTurn } from '../../queue.ts'
 import { countedRow, NewReleaseFile } from '../rows/new-file-store.ts'
 import { openRelease } from '../rows/release-file-store.ts'
+import { canariesMissedBy } from './canaries.ts'
 import { insertChecks } from './check-store.ts'
 import { contentsOf } from './contents.ts'
 import { loadLock } from './opening.ts'
@@ -42,6 +43,8 @@ export interface StageOptions {
   onProgress?: ((progress: Progress) => void) | undefined
   /** For a dry run: is shown the release as it would be staged, and after that nothing of it is kept. */
   inspect?: ((release: ReleaseState) => Promise<void>) | undefined
+  /** The rows that the release must have: rule W13. */
+  canaries?: Parameters<typeof canariesMissedBy>[2] | undefined
   /** Told of each step, so that a test can kill the process there. */
   trace?: ((step: StagingStep) => void) | undefined
 }
@@ -117,7 +120,7 @@ async function writeRows(
   begun: ReleaseState,
   rows: Stageable,
   rejects: Findings,
-  { onProgress = () => undefined, trace = () => undefined, inspect }: StageOptions,
+  { onProgress = () => undefined, trace = () => undefined, inspect, canaries }: StageOptions,
 ): Promise<StagingResult> {
   const { release_no } = begun
   const temporary = releases.temporaryName(begun)
@@ -133,7 +136,10 @@ async function writeRows(
     trace('file named')
     db.files.keep(temporary, digest)
     trace('file renamed')
-    const contents = contentsOf(openRelease(db, { release_id: begun.release_id, file: digest }), written.withheld)
+    const filed = openRelease(db, { release_id: begun.release_id, file: digest })
+    const contents = contentsOf(filed, written.withheld)
+    const missed = canaries ? canariesMissedBy(filed, row_count, canaries).length : 0
+    if (missed > 0) rejects.set('W13', { count: missed, lines: [] })
     const { stated } = contents
     const [rejected_count, unreadable_lines] = [rejectedIn(rejects), unreadableIn(rejects)]
     const edits_left_out = kindOfRows(begun.chart) === 'edits' ? (rejects.get(OLD_EDIT)?.count ?? 0) : null

@@ -92,7 +92,7 @@ export class CheckPanel {
     if (!this.#subject) return
     if (!pin) return this.tell('bad', sentence)
     const { text, asked, options } = await this.#subject()
-    const { ok, reason, steps, rows, unchecked } = await examine(
+    const { ok, reason, steps, rows, unchecked, claim } = await examine(
       this.check,
       text,
       pin.policy,
@@ -107,7 +107,7 @@ export class CheckPanel {
       find('.verdict', item).textContent = WORDS[state]
       find('p', item).textContent = text
     }
-    if (ok) this.tell('good', `Passed, in this browser. ${sentence}`)
+    if (ok) this.tell('good', `Passed, in this browser${claim ? `: ${claim}` : '.'} ${sentence}`)
     else if (unchecked) this.tell('waiting', 'This answer cannot be checked as it stands.')
     else this.tell('bad', `Do not rely on this answer: ${reason}.`)
   }

@@ -3,11 +3,13 @@
 
 import { jsonIn } from '../../proof/canonical-json.ts'
 import { type FailedCheck, type Fault, failed } from '../../proof/fault.ts'
+import type { Decision } from '../../proof/lookup/decision.ts'
 import { openCheckpoint } from '../../proof/note/checkpoint.ts'
 import type { TrustPolicy } from '../../proof/note/policy.ts'
 import { mainPointer, periodOf, releaseOf, type ShownBody } from '../../proof/shown.ts'
 import { isFresh, type ProvedRow, type VerifyOptions, type View } from '../../proof/verify.ts'
 import type { ExpectedAnswer } from '../../proof/whole/asked.ts'
+import { claimOf } from './proved-claim.ts'
 
 export const STEPS = ['row', 'release', 'in_force', 'answer', 'fresh'] as const
 export type Step = (typeof STEPS)[number]
@@ -26,6 +28,8 @@ export interface Examination {
   steps: StepResult[]
   /** Set if the answer is in its short form, without a proof. */
   unchecked?: true
+  /** What was verified, in one sentence, where it is the answer to one lookup. */
+  claim?: string
   /** The proved rows with their releases, for the comparison with the cited files. */
   rows: readonly ProvedRow[]
 }
@@ -73,6 +77,8 @@ export const ageLimits = (hours: number, now: number): VerifyOptions => {
 export interface ProvedAnswer extends View {
   ok: true
   rows: readonly ProvedRow[]
+  /** The decision on each lookup. */
+  decisions?: readonly Decision[]
   /** The number of entries of a list that has no rows. */
   entries?: number
 }
@@ -106,7 +112,13 @@ export async function examine(
   const verdict = await checked(text, policy, asked, options)
   if (verdict.ok) {
     const good = await sentencesOf(text, verdict, policy, asked, options, words)
-    return { ok: true, rows: verdict.rows, steps: STEPS.map((step) => result(step, good[step])) }
+    const [decision] = verdict.decisions ?? []
+    return {
+      ok: true,
+      ...(decision && 'question' in asked && { claim: claimOf(decision, asked.question) }),
+      rows: verdict.rows,
+      steps: STEPS.map((step) => result(step, good[step])),
+    }
   }
   const { reason } = verdict
   let bad = stepOf(reason)

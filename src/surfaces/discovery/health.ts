@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { StoreBusy } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
 import { jsonForm, type Resource } from '../http/resource.ts'
 
@@ -7,41 +8,63 @@ const Health = z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health', 
 const RETRY_SECONDS = 5
 
 export interface HealthParts {
-  /** Whether the service can answer from its store now. */
-  ready: () => Promise<boolean>
+  /** Throws if lookups cannot be answered now. */
+  ready: () => Promise<unknown>
+  /** Whether the service is about to stop. */
+  isLeaving: () => boolean
 }
 
-/** Probes for process managers and load balancers: whether the process runs, and whether it can answer. */
-export const healthResources = ({ ready }: HealthParts): Resource[] => [
-  {
-    name: 'get_health',
-    path: '/healthz',
-    summary: 'The process runs',
-    tag: 'discovery',
-    cache: 'no-store',
-    limit: 'probe',
-    forms: [jsonForm(Health, () => OK)],
-  },
-  {
-    name: 'get_readiness',
-    path: '/readyz',
-    summary: 'Whether the service can answer',
-    tag: 'discovery',
-    cache: 'no-store',
-    limit: 'probe',
-    forms: [
-      jsonForm(Health, async () => {
-        // Reporting a failed check is the purpose of this route, so it is a refusal and not a fault.
-        const isReady = await ready().catch((cause: unknown) => Promise.reject(notReady(cause)))
-        if (!isReady) throw notReady()
-        return OK
-      }),
-    ],
-  },
-]
+/** Probes for process managers and load balancers: whether the process runs, has started, and can answer. */
+export function healthResources({ ready, isLeaving }: HealthParts): Resource[] {
+  let hasStarted = false
+  const answerable = async () => {
+    // Reporting a failed check is the purpose of these routes, so it is a refusal and not a fault.
+    await ready().catch((cause: unknown) => Promise.reject(notReady(cause)))
+    hasStarted = true
+    return OK
+  }
+  const probe = { tag: 'discovery', cache: 'no-store', limit: 'probe' } as const
+  return [
+    {
+      ...probe,
+      name: 'get_health',
+      path: '/healthz',
+      summary: 'The process runs',
+      forms: [jsonForm(Health, () => OK)],
+    },
+    {
+      ...probe,
+      name: 'get_liveness',
+      path: '/livez',
+      summary: 'The process runs: the same as /healthz, under the name that Kubernetes uses',
+      forms: [jsonForm(Health, () => OK)],
+    },
+    {
+      ...probe,
+      name: 'get_startup',
+      path: '/startupz',
+      summary: 'Whether the service has been able to answer since it was started',
+      forms: [jsonForm(Health, async () => (hasStarted ? OK : answerable()))],
+    },
+    {
+      ...probe,
+      name: 'get_readiness',
+      path: '/readyz',
+      summary: 'Whether the service can answer lookups now, and is not about to stop',
+      forms: [
+        jsonForm(Health, async () => {
+          if (isLeaving()) throw notReady(undefined, LEAVING)
+          return answerable()
+        }),
+      ],
+    },
+  ]
+}
 
-const notReady = (cause?: unknown): Problem =>
-  new Problem('unavailable', 'the service is not ready to answer', {
-    retryAfterSeconds: RETRY_SECONDS,
-    cause,
-  })
+const LEAVING = 'the service is about to stop: ask another machine'
+
+/** The messages of a busy store are our own text. */
+const notReady = (
+  cause: unknown,
+  why = cause instanceof StoreBusy ? cause.message : 'the service is not ready to answer',
+): Problem => new Problem('unavailable', why, { retryAfterSeconds: RETRY_SECONDS, cause })

@@ -1,7 +1,9 @@
 // The evidence card, run by a client in a frame without network (MCP Apps, SEP-1865). It talks to its host alone: it
-// receives the question and the answer, asks for the same answer with its proof, and checks that here, in the frame.
+// receives the question and the answer, asks for the same answer with its proof, and checks that here, in the frame. Then it
+// shows what was verified in place of the sentence that the service wrote.
 
 import { parsePolicy, verifyBody } from '../../proof/verify.ts'
+import { claimOf } from '../browser/proved-claim.ts'
 
 type Members = Record<string, unknown>
 interface Message {
@@ -58,20 +60,35 @@ async function verify(): Promise<void> {
   const { structuredContent, _meta } = (result ?? {}) as Result
   // As `QUESTION` in server.ts. The statement says how the question was read.
   const understood = _meta?.['agent-trust-registry/question'] as Members | undefined
-  show('verdict', ...(await verdictOn(structuredContent, understood ?? asked)))
+  const { claim, verdict, state } = await verdictOn(structuredContent, understood ?? asked)
+  show('statement', claim)
+  show('verdict', verdict, state)
   element('verify').toggleAttribute('disabled', false)
 }
 
-async function verdictOn(body: Members | undefined, asked: Members): Promise<[string, string]> {
-  if (!body || !policy) return ['The proof could not be fetched.', 'bad']
-  const { include: _, ...question } = asked
+interface Shown {
+  claim: string
+  verdict: string
+  state: 'good' | 'bad'
+}
+
+async function verdictOn(body: Members | undefined, asked: Members): Promise<Shown> {
+  if (!body || !policy) return { claim: '', verdict: 'The proof could not be fetched.', state: 'bad' }
+  const { include: _, ...given } = asked
   const day = new Date().toISOString().slice(0, 10)
-  const verdict = await verifyBody(JSON.stringify(body), policy, {
-    question: { region: 'national', as_of: day, ...question } as never,
-  })
-  if (!verdict.ok) return [`Not verified: ${verdict.reason}. Do not use this answer.`, 'bad']
+  const question = { region: 'national', as_of: day, cpt: '', ...given }
+  const verdict = await verifyBody(JSON.stringify(body), policy, { question })
+  const [decision] = verdict.ok ? verdict.decisions : []
+  if (!verdict.ok || !decision) {
+    const reason = verdict.ok ? 'nothing_proved' : verdict.reason
+    return { claim: '', verdict: `Not verified: ${reason}. Do not use this answer.`, state: 'bad' }
+  }
   const sources = [...new Set(verdict.rows.map(({ release }) => release.release_id))].join(', ')
-  return [`Verified here, in this frame, under the keys below. Proved by: ${sources}.`, 'good']
+  return {
+    claim: claimOf(decision, question),
+    verdict: `Verified here, in this frame, under the keys below. Proved by: ${sources}.`,
+    state: 'good',
+  }
 }
 
 window.addEventListener('message', ({ source, data }: MessageEvent<Message>) => {

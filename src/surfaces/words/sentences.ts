@@ -10,13 +10,14 @@ import { billSentence } from './bill.ts'
 import { coverageSentence } from './coverage.ts'
 import { editText, type StatedEdit } from './edits.ts'
 import {
+  basisText,
   componentOf,
   counted,
   type DataClass,
   dollars,
   doubtsOf,
-  FACTOR,
   isSample,
+  leftToBill,
   type Marked,
   moneyOf,
   nextOf,
@@ -26,6 +27,7 @@ import {
   priceOf,
   prolongedNote,
   prolongedNotes,
+  rateNote,
   type ShownRow,
   type StatedPrice,
   sampleNote,
@@ -75,14 +77,17 @@ function besideNote(beside: readonly BesidePrice[] = []): string[] {
 
 interface PriceAnswer extends ShownRow, Evidence {
   modifiers_ignored?: string[]
+  left_to_bill?: string[]
   adjustment?: { modifier: string; amount: string }
+  listed_with?: string
   beside?: BesidePrice[]
   about?: { beside?: BesidePrice[]; sources_lost?: { state: keyof typeof LOST_SOURCE }[] }
   place?: ZipPlace
 }
 
 function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context }: SentenceContext): string {
-  const { price, basis, modifiers_ignored: ignored, adjustment, effective_from } = answer
+  const { price, basis, modifiers_ignored: ignored, left_to_bill: left, adjustment, effective_from } = answer
+  const { listed_with: listedWith } = answer
   const indicators = answer.indicators ?? context.evidence?.indicators
   const words = wordsOf(basis)
   const amount: AmountContext = {
@@ -95,7 +100,7 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
   const code = adjustment ? `${pricedCode(answer)}-${adjustment.modifier}` : pricedCode(answer)
   const source = sourceOf(answer)
   return [
-    `${BASIS_WORDS[basis].whose}: ${adjustment ? moneyOf(adjustment) : priceOf(price)} is ${BASIS_WORDS[basis].is} for ${code} (${whereOf(answer)}) on ${day}.`,
+    `${BASIS_WORDS[basis].whose}: ${adjustment ? moneyOf(adjustment) : priceOf(price)} is ${basisText(answer)} for ${code} (${whereOf(answer)}) on ${day}.`,
     ...(source && isSample(source) ? ['Sample data, not a real price.'] : []),
     ...sidesNote(question['modifier'], adjustment?.modifier).map((note) => `${note}.`),
     ...(adjustment
@@ -104,7 +109,10 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
           ...notesOf(words.adjusted, { modifier: adjustment.modifier, indicators }),
         ]
       : []),
+    ...(left ? [leftToBill(left)] : []),
     ...(ignored ? [`${unchangedBy(answer, ignored, 'Modifier')}.`] : []),
+    ...(listedWith ? [`The hospital lists it with ${listedWith}, which any line of this code has.`] : []),
+    ...(answer.kind === 'rate' && answer.npi !== null ? [rateNote(answer)] : []),
     ...notesOf(words.place, amount),
     ...notesOf(words.payment, amount),
     ...doubtsOf(answer.flags),
@@ -133,7 +141,7 @@ function sheetSentence(sheet: SheetAnswer, { question, ...context }: SentenceCon
   const absences = data.length - priced.length
   return [
     ...(prices.length > 0 || factors.length === 0 ? [listOf(prices, 'price', as_of)] : []),
-    ...(factors.length > 0 ? [listOf(factors, 'factor', as_of), FACTOR] : []),
+    ...(factors.length > 0 ? [listOf(factors, 'factor', as_of), ...new Set(factors.map(rateNote))] : []),
     ...(data.length === absences && not_held.length === 0 && !question['region']
       ? ['There may be some for a state or a ZIP code as region.']
       : []),
