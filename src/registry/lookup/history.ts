@@ -126,7 +126,7 @@ function editLine(proof: AnswerProof, release: Release, code: string): Line {
   const { left, right } = proofs.aroundPrefix(release, prefix, stored ? 1 : 0)
   const shown = [left, stored, right].filter((each) => each !== undefined)
   const day = release.effective_from
-  proof.addTrace({ day, lists: [{ release, shown }], held: [release], notHeld: [], npi: undefined })
+  proof.addTrace({ day, lists: [{ release, shown }], held: [release], notHeld: [], around: [], npi: undefined })
   if (!stored) return { result: refusedInShort(new Problem('not_on_schedule', 'this edition has no row for the code')) }
   rowUnderKey(release.release_id, stored)
   return { result: foundLine({ row: proof.show({ release, stored }) }) }
