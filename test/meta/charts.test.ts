@@ -192,7 +192,8 @@ describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known
     const [basis] = entry.bases
     const place = entry.perProvider ? `&npi=${NPI}` : entry.speaks === 'state' ? '&region=AL' : ''
     // Some schedules answer only who names them.
-    const isUsual = entry.perProvider || chartsFor({ basis: undefined, setting: undefined }).includes(entry.chart)
+    const isUsual =
+      entry.perProvider || chartsFor({ cpt: 'G0101', basis: undefined, setting: undefined }).includes(entry.chart)
     for (const asked of [...(isUsual ? [''] : []), ...(basis ? [`&basis=${basis}`] : [])]) {
       const row = (await app.getJson(`/reference?cpt=${codesOf(entry)[0]}${place}${asked}`)) as ShownBody & {
         row: RowPointer

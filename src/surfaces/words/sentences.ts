@@ -97,7 +97,8 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
     proof: answer.proof?.releases ? answer.proof : context.evidence?.proof,
     on: 'sentence',
   }
-  const code = adjustment ? `${pricedCode(answer)}-${adjustment.modifier}` : pricedCode(answer)
+  const between = answer.kind === 'rate' ? ' with modifier ' : '-'
+  const code = adjustment ? `${pricedCode(answer)}${between}${adjustment.modifier}` : pricedCode(answer)
   const source = sourceOf(answer)
   return [
     `${BASIS_WORDS[basis].whose}: ${adjustment ? moneyOf(adjustment) : priceOf(price)} is ${basisText(answer)} for ${code} (${whereOf(answer)}) on ${day}.`,
