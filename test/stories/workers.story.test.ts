@@ -153,7 +153,9 @@ test.skipIf(!valkey)('the metrics of all workers are in one answer, with the num
   for (let i = 0; i < 40; i++) await (await ask(`${service.url}/api/readme`)).bytes()
   const text = await metrics()
   for (const worker of [1, 2]) expect(text).toContain(`atr_ready{worker="${worker}"} 1\n`)
-  const requests = [...text.matchAll(/^atr_requests_total\{route="\/api\/readme",status="200",worker="[12]"\} ([0-9]+)$/gm)]
+  const requests = [
+    ...text.matchAll(/^atr_requests_total\{route="\/api\/readme",status="200",worker="[12]"\} ([0-9]+)$/gm),
+  ]
   expect(requests.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(40)
   // What is the same for all is said once, by the first.
   expect(text.match(/^atr_database_up\{/gm)).toHaveLength(1)

@@ -64,7 +64,5 @@ export function healthResources({ ready, isLeaving }: HealthParts): Resource[] {
 const LEAVING = 'the service is about to stop: ask another machine'
 
 /** What callers are told of a refusal is our own text. */
-const notReady = (
-  cause: unknown,
-  why = refusalOf(cause)?.detail ?? 'the service is not ready to answer',
-): Problem => new Problem('unavailable', why, { retryAfterSeconds: RETRY_SECONDS, cause })
+const notReady = (cause: unknown, why = refusalOf(cause)?.detail ?? 'the service is not ready to answer'): Problem =>
+  new Problem('unavailable', why, { retryAfterSeconds: RETRY_SECONDS, cause })
