@@ -260,8 +260,7 @@ test('rows have the bases, settings and regions that the table says', async () =
 
   const seen = Map.groupBy(rows, ({ chart }) => chartOf(chart)?.entry)
   // The tests of their readers check the others.
-  const ofEdits = LOAD_KINDS.filter((each) => each.startsWith('ncci-'))
-  const elsewhere = ['cms-pfs-qpp', 'cms-asc', 'cms-anesthesia', 'cms-ipps', 'hospitals', ...ofEdits]
+  const elsewhere = ['cms-pfs-qpp', 'cms-asc', 'cms-anesthesia', 'cms-ipps', 'hospitals']
   expect(sorted([...seen.keys()].map(String))).toEqual(sorted(LOAD_KINDS.filter((each) => !elsewhere.includes(each))))
   for (const entry of CHARTS.filter(({ chart }) => seen.has(chart))) {
     const found = (seen.get(entry.chart) ?? []).map(({ row }) => row)
