@@ -23,6 +23,7 @@ const TOOLS = [
   'price_bill',
   'code_sheet',
   'compare_hospitals',
+  'find_hospital',
   'price_history',
   'coverage',
   'verify_proof',
@@ -216,6 +217,7 @@ const QUESTIONS: Asked[] = [
   ...[{ cpt: '99213', region: '94102' }, { cpt: '99213', region: 'IL', basis: 'medicare_pfs' }, { cpt: '99213' }].map(
     (args) => get('compare_hospitals', '/reference/compare', args, REF),
   ),
+  ...[{ name: 'lake' }, { near: '94102' }].map((args) => get('find_hospital', '/providers', args)),
   ...LINES.map((lines) => ({ tool: 'price_bill', args: { lines }, path: '/reference/batch', body: { lines, ...REF } })),
   ...[{ cpt: '99213' }, { cpt: '99213', limit: 1, offset: 1 }, { cpt: 'G0000' }, { cpt: '99213', limit: 0 }].map(
     (args) => get('price_history', '/reference/history', args, REF),
