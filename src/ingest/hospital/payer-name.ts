@@ -65,6 +65,7 @@ export function payerName(cell: string): PayerName {
   const seen = decoded(cell.slice(0, MOST_CHARACTERS))
     .replace(ESCAPES, '')
     .normalize('NFKD')
+    .replace(/\s/g, ' ')
     .replace(UNSEEN, '')
     .replace(/ *\[[0-9]{1,12}\] *$/, '')
   const [apart, together] = [plainWords(split(seen)), plainWords(seen)]
