@@ -95,7 +95,7 @@ test('a file is held for what is wrong in it, not for what is out of scope, and 
   const held = await load(file('2.csv', [...sound, ...seventh]))
   expect([held.code, held.err]).toEqual([1, expect.stringMatching(/rejected_share.*1\.17/)])
   expect(held.err).toContain('7 of about 599 prices in the source (1.17 %) are not in the release')
-  expect(held.err).toMatch(/R02: 7 \(1\.55 %\): an amount .* is not a valid number, first on lines 448, 449, /)
+  expect(held.err).toMatch(/R02: 7 \(1\.17 %\): an amount .* is not a valid number, first on lines 448, 449, /)
   expect(held.out).toMatch(/state +staged/)
   expect(held.out).toMatch(/R02 +reject +7 +448, 449/)
   const again = await load(join(folder.path, '2.csv'), '--json')
