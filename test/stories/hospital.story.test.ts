@@ -125,8 +125,9 @@ for (const [file, totals] of REAL)
         page: { total: number }
       }
     const first = await rowAt(0)
+    const reached = Math.min(first.page.total, 100_000)
     for (const third of [0, 1, 2]) {
-      const at = Math.floor(((third + Math.random()) * first.page.total) / 3)
+      const at = Math.floor(((third + Math.random()) * reached) / 3)
       const page = await rowAt(at)
       const asked = ['--asked', `/api/registry?npi=${page.data[0]?.npi}&as_of=2026-11-15`]
       expect([at, await verifyAtSource(app, JSON.stringify(page), published(file), ...asked)]).toEqual([

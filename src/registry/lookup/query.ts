@@ -26,7 +26,7 @@ export const Code = z
   .register(refusedAs, { problem: 'invalid_cpt' })
   .meta({
     description:
-      'a CPT or HCPCS code of five characters; of a hospital\u2019s own list also `DRG-470` (MS-DRG), `APR-302.3`, `RC-0450` (revenue code), `APC-5012`, `NDC-` and eleven digits',
+      'a CPT or HCPCS code; of a hospital also `DRG-470`, `APR-302.3`, `RC-0450`, `APC-5012`, `NDC-` and eleven digits',
     examples: ['99213', 'DRG-470'],
   })
 export const Npi = z
@@ -60,8 +60,7 @@ export const Payer = z
   .max(61)
   .regex(PAYER)
   .meta({
-    description:
-      'with `npi`: the payer whose own rate at this hospital is asked for, as `aetna/commercial`, or as `aetna` where it has one kind of plan',
+    description: 'with `npi`: the payer whose own rate is asked for, as `aetna/commercial` or `aetna`',
     examples: ['aetna/commercial'],
   })
 
