@@ -19,7 +19,7 @@ from .verdict import Failure, Verdict
 WORDS = frozenset({"type", "title", "status", "detail", "instance", "code", "request_id", "agent_hint", "errors"})
 """Members of a refusal that say nothing that is proved, but `code`."""
 _REFUSAL = WORDS | {"rule", "row", "place", "side", "charts", "last_known", "about"}
-_BESIDE = frozenset({"place", "side", "modifiers_ignored", "adjustment", "about"})
+_BESIDE = frozenset({"place", "side", "modifiers_ignored", "adjustment", "listed_with", "about"})
 _is_rule = text(r"R([1-9]|1[01])")
 _is_side = closed({"kind": one_of(*KINDS), "why": one_of("kind", "revenue_code", "place_of_service")})
 _is_charts = list_of(closed({"chart": is_chart, "held": list_of(closed({"from": is_day, "to": is_day}), most=8192)}), 1)
@@ -61,6 +61,7 @@ class Answer:
     last_known: ShownRow | None = None
     ignored: tuple[str, ...] = ()
     adjustment: Any = None
+    listed_with: Any = None
     at: int | None = None
 
     @property
@@ -131,7 +132,18 @@ def _take_price(body: dict[str, Any], row: ShownRow, at: int | None) -> Answer:
         if not is_known or adjustment is None or adjusted(row.row, str(modifier)) != adjustment:
             raise Failure("body_contradicts_proof", at)
     place = take_place(body, at)
-    return Answer(side=take_side(body, at), row=row, place=place, ignored=tuple(ignored), adjustment=adjustment, at=at)
+    listed_with = body.get("listed_with")
+    if "listed_with" in body and (listed_with is None or row.row.get("modifier") != listed_with):
+        raise Failure("body_contradicts_proof", at=at)
+    return Answer(
+        side=take_side(body, at),
+        row=row,
+        place=place,
+        ignored=tuple(ignored),
+        adjustment=adjustment,
+        listed_with=listed_with,
+        at=at,
+    )
 
 
 def _are_ignored(value: Any) -> bool:
@@ -164,7 +176,8 @@ def _is_of(answer: Answer, decision: Decision, evidence: Evidence) -> bool:
         told = (f"absent_{row['reason']}" if outcome == "absent" and row else outcome, decision.rule)
     return (
         (answer.code, answer.rule) == told
-        and (answer.ignored, answer.adjustment) == (decision.ignored, decision.adjustment)
+        and (answer.ignored, answer.adjustment, answer.listed_with)
+        == (decision.ignored, decision.adjustment, decision.listed_with)
         and is_shown(answer.row, row, decision.release, evidence)
         and is_shown(answer.place, decision.place, decision.place_release, evidence)
         and answer.charts == ([_held(chart, evidence) for chart in decision.charts] if decision.charts else None)

@@ -32,6 +32,7 @@ class Reference(Row, total=False):
 
     modifiers_ignored: list[str]
     adjustment: Adjustment
+    listed_with: str
     place: _Facts
     about: _Facts
 
@@ -46,6 +47,7 @@ class Line(TypedDict, total=False):
     extended: dict[str, str] | None
     modifiers_ignored: list[str]
     adjustment: Adjustment
+    listed_with: str
     problem: _Facts
 
 

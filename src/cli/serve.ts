@@ -46,6 +46,7 @@ export const serve: Command = {
       console.log(demoKeyLines(await makeDemo(config)))
     }
     if (values.demo) await (await import('./sample.ts')).upgradeSample(config)
+    needAddress(config)
     warnIfExposed(config)
     if (config.WORKERS > 1) return serveByWorkers(config, values.demo)
     const running = await serveHere(config)
@@ -72,6 +73,7 @@ async function serveHere(config: Config, worker?: Worker): Promise<Omit<RunningS
   const installation = await openStore(config)
   const running = await startOn(config, installation, worker)
   const { db, registryLog, figuresLog, cosign } = installation
+  if (doesJobs(worker)) warnIfElsewhere(config, registryLog.origin)
   const [registry, figures] = [registryLog, figuresLog].map((log) => ({ db, log, cosign })) as [Publisher, Publisher]
   const jobs = doesJobs(worker)
     ? [
@@ -134,6 +136,23 @@ function checkWorkers({ WORKERS, VALKEY_URL, RATE_LIMITS }: Config): void {
   if (process.platform !== 'linux') throw new ConfigFault('WORKERS needs Linux: leave it out here')
   if (VALKEY_URL === undefined && RATE_LIMITS === 'on')
     throw new ConfigFault('WORKERS above 1 needs VALKEY_URL: the workers count the requests of a caller together there')
+}
+
+/** Documents and links have the public address, which nobody can guess from "all addresses of this machine". */
+function needAddress({ HOST, PUBLIC_URL }: Config): void {
+  if (PUBLIC_URL === undefined && (HOST === '0.0.0.0' || HOST === '::'))
+    throw new ConfigFault(
+      'HOST is all addresses of this machine, so PUBLIC_URL must say how agents reach the service, such as https://registry.example',
+    )
+}
+
+/** Logs are named after the host that agents know. A store that was made for another one is usually the wrong store. */
+function warnIfElsewhere({ PUBLIC_URL }: Config, origin: string): void {
+  const [host] = origin.split('/')
+  if (PUBLIC_URL === undefined || new URL(PUBLIC_URL).host === host) return
+  console.error(
+    'warning: PUBLIC_URL has another host than the one that the logs of this store are named after: check DATA_DIR and DATABASE_URL, or set PUBLIC_URL to the address for which the store was made',
+  )
 }
 
 /** Slow heads, floods of connections and paths that can be read in two ways are the work of a proxy. */

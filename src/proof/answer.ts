@@ -17,7 +17,7 @@ import { both, type Check, closed, hasOnly, isDay, listOf, type Members, words }
 import type { ShownRows, StatedRow } from './shown-rows.ts'
 
 /** The members of an answer beside its row. */
-export const BESIDE_ROW = words('place side modifiers_ignored left_to_bill adjustment')
+export const BESIDE_ROW = words('place side modifiers_ignored left_to_bill adjustment listed_with')
 /** The members of a refusal that are the server's word. */
 export const SAID = words('type title status code detail request_id agent_hint errors instance')
 export const BESIDE_REFUSAL = words('rule row place side charts last_known')
@@ -44,10 +44,12 @@ export interface CheckedAnswer {
 
 /** Takes a price: the row is taken already, and `stated` has what stands beside it. */
 export function takePrice(shown: ShownRows, row: StatedRow, stated: Members): TakenAnswer {
-  const { place, side, modifiers_ignored, left_to_bill, adjustment } = stated
+  const { place, side, modifiers_ignored, left_to_bill, adjustment, listed_with } = stated
   ensure(hasOnly(stated, BESIDE_ROW) && (side === undefined || isSideMember(side)), 'not_recognised')
   ensure(modifiers_ignored === undefined || isIgnored(modifiers_ignored), 'not_recognised')
   ensure(left_to_bill === undefined || isLeftToBill(left_to_bill), 'not_recognised')
+  const isListedWith = listed_with === undefined || ('modifier' in row.row && listed_with === row.row.modifier)
+  ensure(isListedWith, 'body_contradicts_proof')
   if (adjustment !== undefined) {
     const { modifier, part, factor } = (adjustment ?? {}) as Members
     ensure(part === undefined || isAmount(part), 'body_contradicts_proof')
@@ -140,13 +142,14 @@ function codeOf(decision: Decision): string | undefined {
 }
 
 function agrees(evidence: Evidence, { stated }: TakenAnswer, decision: Decision): boolean {
-  const { code, rule, modifiers_ignored = [], left_to_bill = [], adjustment, charts } = stated
+  const { code, rule, modifiers_ignored = [], left_to_bill = [], adjustment, listed_with, charts } = stated
   if (code !== codeOf(decision)) return false
   if (decision.outcome === 'price')
     return (
       isSame(modifiers_ignored, decision.ignored) &&
       isSame(left_to_bill, decision.left) &&
-      isSame(adjustment, decision.adjustment)
+      isSame(adjustment, decision.adjustment) &&
+      isSame(listed_with, decision.listedWith)
     )
   const missing = decision.outcome === 'no_edition' ? decision.charts : undefined
   return rule === decision.rule && (missing ? tellsHeld(evidence, charts, missing) : charts === undefined)

@@ -8,6 +8,8 @@ import { PRICE_PROBLEMS, type ProblemCode } from '../problem.ts'
 import { formatPolicy, parsePolicy } from '../proof/note/policy.ts'
 import type { LostSource } from '../proof/price/lost-source.ts'
 import type { Manifest } from '../proof/price/release.ts'
+import { BillAnswer, BillQuery } from './bill/bill-schema.ts'
+import { billAnswer } from './bill/check-bill.ts'
 import { EntryProofs } from './catalogue/entry-proofs.ts'
 import { catalogueOperations } from './catalogue/operations.ts'
 import { citeRow, RowQuery } from './catalogue/permalink.ts'
@@ -148,6 +150,27 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       output: BatchAnswer,
       problems: [],
       run: async (query) => ready(await lookUpLines(await proofsNow(), query, today(), lostSources)),
+    }),
+
+    operation({
+      name: 'check_bill',
+      summary: 'A bill checked by the published rules of its days, every finding proved',
+      description:
+        'Send the lines of one bill as they are on the paper: codes, modifiers, units, days, revenue codes, amounts, and no names. Answered are ' +
+        'what Medicare lists for each line and what it would pay on this bill, findings with what to ask the billing office, and in `skipped` what ' +
+        'could not be checked, which is no pass. Nothing is stored. Each line counts as one request of the quota.',
+      tag: 'agent-tools',
+      http: { method: 'POST', path: '/bill/check' },
+      access: 'public',
+      limit: 'reference',
+      cost: ({ lines }) => lines.length,
+      heavy: ({ lines }) => lines.length > LIGHT_LINES,
+      cache: 'no-store',
+      bodyBytes: BATCH_BYTES,
+      input: BillQuery,
+      output: BillAnswer,
+      problems: ['invalid_region', 'invalid_npi'],
+      run: async (query) => billAnswer(await proofsNow(), query, today(), lostSources),
     }),
 
     pagedOperation({

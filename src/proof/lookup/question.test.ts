@@ -18,6 +18,7 @@ test('what is left out or empty has its default', () => {
     modifiers: [],
     setting: undefined,
     basis: undefined,
+    payer: undefined,
     side: undefined,
     bill: {},
   } as const

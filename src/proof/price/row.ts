@@ -16,11 +16,16 @@ export const MAX_LEAF_BYTES = 65_536
 export const indicatorsOf = (basis: Basis): readonly string[] => BASIS_ENTRIES[basis].indicators
 export const methodsOf = (basis: Basis): readonly string[] => BASIS_ENTRIES[basis].methods
 
+/** What the amounts of a basis are: prices, or factors that are multiplied. */
+export const kindsOf = (basis: Basis): readonly ('price' | 'rate')[] => BASIS_ENTRIES[basis].kinds ?? ['price']
+/** Whether the rows of a basis are those of single payers. */
+export const isPerPayer = (basis: Basis): boolean => BASIS_ENTRIES[basis].per_payer === true
+
 export const CLASSES = ['facility', 'professional'] as const
 
 export type BillingClass = (typeof CLASSES)[number]
 
-/** The amount is for one service, or `per` a dosage, a month, a day, a mile or a unit. */
+/** The amount is for one service, or `per` a dosage, a month, a day, a mile, a unit or 100 dollars charged. */
 export type Price =
   | { amount: string; currency: 'USD'; per: string | null }
   | { low: string; high: string; currency: 'USD'; per: string | null }
@@ -98,7 +103,9 @@ export const DOSAGE_UNITS: readonly string[] = [
   ...['MG', 'ML', 'MCG', 'IU', 'UNIT', 'UNITS', 'GM', 'CC', 'DOSE', 'EA', 'EACH'],
   ...['MICROCURIE', 'MILLICURIE', 'MEQ', 'GR', 'ME', 'UN', 'F2'],
 ]
-const PER = new RegExp(`^(MONTH|DAY|MILE|UNIT|([1-9]\\d{0,6}(\\.\\d{1,4})?|0\\.\\d{1,4}) (${DOSAGE_UNITS.join('|')}))$`)
+const PER = new RegExp(
+  `^(MONTH|DAY|MILE|UNIT|100 USD|([1-9]\\d{0,6}(\\.\\d{1,4})?|0\\.\\d{1,4}) (${DOSAGE_UNITS.join('|')}))$`,
+)
 
 const currency = oneOf('USD')
 const per = orNull(matches(PER))

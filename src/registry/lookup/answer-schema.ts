@@ -51,6 +51,7 @@ export const Available = z
     settings: z.array(z.string()),
     bases: z.array(z.string()),
     regions: z.array(z.string()),
+    payers: z.array(z.string()).optional(),
   })
   .meta({ id: 'Available', description: 'What there is for this code on this day, in closed words' })
 
@@ -83,6 +84,9 @@ const told = {
     .optional()
     .meta({ description: 'Modifiers whose effect the other lines of the bill decide: the amount is without it' }),
   adjustment: Adjustment.optional(),
+  listed_with: z.string().optional().meta({
+    description: 'The modifier under which alone the hospital lists the code, and which says what any line of it is',
+  }),
 }
 export const LostSources = z
   .array(

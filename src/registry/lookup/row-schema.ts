@@ -3,6 +3,7 @@ import { PROOF, PROOF_REF } from '../../proof/envelope.ts'
 import { ADD_ON_TYPES, ADJUDICATIONS, MODIFIER_INDICATORS } from '../../proof/price/edit-row.ts'
 import { PERIOD_SOURCES, RELEASE_SCHEMA, STATE_SCHEMA, WITHDRAWAL_SCHEMA } from '../../proof/price/release.ts'
 import { ABSENCE_REASONS, BASES, CLASSES, SETTINGS } from '../../proof/price/row.ts'
+import { WITHDRAWAL_REASONS } from '../../tables/withdrawals.ts'
 
 // The wire form of rows and their proofs, which src/proof/price/ defines, for the documents that describe this service.
 
@@ -275,14 +276,25 @@ export const prolongedMember = prolonged
 
 /** A row as an answer of its own: the pointer stands in `row`, and the proof beside it. */
 const whole = { row: RowPointer, ...prolonged, proof: Proof }
+const Withdrawn = z
+  .strictObject({ reason: z.enum(WITHDRAWAL_REASONS), recorded_at: z.string() })
+  .meta({ id: 'Withdrawn', description: 'The release of the row was withdrawn: do not use its amount' })
+/** The row of a permalink, whose release may be withdrawn. */
+const cited = {
+  ...whole,
+  about: z
+    .strictObject({ withdrawn: Withdrawn })
+    .optional()
+    .meta({ description: 'What is not proved: the word of the service. A verifier does not look at it' }),
+}
 export const CitedRow = z
   .union([
-    z.strictObject({ ...price, ...whole }),
-    z.strictObject({ ...absence, ...whole }),
-    z.strictObject({ ...place, ...whole }),
-    z.strictObject({ ...limit, ...whole }),
-    z.strictObject({ ...edits, ...whole }),
-    z.strictObject({ ...addOn, ...whole }),
+    z.strictObject({ ...price, ...cited }),
+    z.strictObject({ ...absence, ...cited }),
+    z.strictObject({ ...place, ...cited }),
+    z.strictObject({ ...limit, ...cited }),
+    z.strictObject({ ...edits, ...cited }),
+    z.strictObject({ ...addOn, ...cited }),
   ])
   .meta({ id: 'CitedRow', description: 'A row of a release, with its whole proof' })
 export const wholeRow = whole

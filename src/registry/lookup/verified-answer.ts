@@ -67,14 +67,14 @@ const isOtherPage = (body: Members | undefined, question: AskedQuestion | undefi
 const ANOTHER = failed('answers_another_question')
 
 const SIDE = ['kind', 'revenue_code', 'place_of_service'] as const
-const LOOKUP = ['cpt', 'region', 'npi', 'as_of', 'modifier', 'setting', 'basis', ...SIDE] as const
+const LOOKUP = ['cpt', 'region', 'npi', 'as_of', 'modifier', 'setting', 'basis', 'payer', ...SIDE] as const
 /** The parameters of each kind of question. The length of a page and its cursor are no part of it. */
 const PARTS: Record<AnyKind, readonly (keyof AskedQuestion)[]> = {
   question: LOOKUP,
   questions: ['lines', 'as_of'],
   bill: ['bill'],
   page: ['cpt', 'region', 'npi', 'chart', 'as_of', 'offset', 'limit', 'after'],
-  sheet: ['cpt', 'region', 'npi', 'as_of', ...SIDE],
+  sheet: ['cpt', 'region', 'npi', 'as_of', 'payer', ...SIDE],
   releases: ['chart', 'state', 'offset', 'limit'],
   coverage: ['chart', 'cpt', 'npi', 'as_of', 'offset', 'limit'],
   history: [...LOOKUP.filter((part) => part !== 'as_of'), 'offset', 'limit'],

@@ -67,6 +67,7 @@ const REASONS: { readonly [code: string]: string } = {
   absent_anesthesia: 'paid by anesthesia units and time',
   absent_not_applicable_in_setting: 'not performed in this setting',
   absent_no_price_stated: 'listed without a price',
+  absent_algorithm_only: 'agreed by a formula, without an amount',
   absent_unreadable: 'listed, and the line cannot be read',
   absent_withheld_conflict: 'withheld: the source contradicts itself',
   not_on_schedule: 'not listed',

@@ -415,6 +415,31 @@ const HOSPITAL = {
       short: 'Hospital, highest negotiated',
       is: 'the highest negotiated charge that the hospital lists',
     },
+    hospital_payer: {
+      whose: 'Hospital',
+      short: 'Hospital, one payer\u2019s own rate',
+      is: 'the payer\u2019s own rate at this hospital, as the hospital lists it',
+    },
+    hospital_allowed_median: {
+      whose: 'Hospital',
+      short: 'Hospital, median that one payer allowed',
+      is: 'the middle of what the payer allowed at this hospital in the past',
+    },
+    hospital_allowed_10th: {
+      whose: 'Hospital',
+      short: 'Hospital, tenth percentile that one payer allowed',
+      is: 'what the payer allowed at this hospital in the past, at the tenth percentile',
+    },
+    hospital_allowed_90th: {
+      whose: 'Hospital',
+      short: 'Hospital, ninetieth percentile that one payer allowed',
+      is: 'what the payer allowed at this hospital in the past, at the ninetieth percentile',
+    },
+    hospital_allowed_estimate: {
+      whose: 'Hospital',
+      short: 'Hospital, estimate of what one payer allows',
+      is: 'the hospital\u2019s estimate of what the payer allows',
+    },
   },
 } satisfies ScheduleWords
 

@@ -9,12 +9,12 @@ import { SHORT_ANSWER } from '../../proof/whole/open-points.ts'
 import { billSentence } from './bill.ts'
 import { coverageSentence } from './coverage.ts'
 import {
+  basisText,
   componentOf,
   counted,
   type DataClass,
   dollars,
   doubtsOf,
-  FACTOR,
   isSample,
   leftToBill,
   type Marked,
@@ -26,6 +26,7 @@ import {
   priceOf,
   prolongedNote,
   prolongedNotes,
+  rateNote,
   type ShownRow,
   type StatedPrice,
   sampleNote,
@@ -77,6 +78,7 @@ interface PriceAnswer extends ShownRow, Evidence {
   modifiers_ignored?: string[]
   left_to_bill?: string[]
   adjustment?: { modifier: string; amount: string }
+  listed_with?: string
   beside?: BesidePrice[]
   about?: { beside?: BesidePrice[]; sources_lost?: { state: keyof typeof LOST_SOURCE }[] }
   place?: ZipPlace
@@ -84,6 +86,7 @@ interface PriceAnswer extends ShownRow, Evidence {
 
 function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context }: SentenceContext): string {
   const { price, basis, modifiers_ignored: ignored, left_to_bill: left, adjustment, effective_from } = answer
+  const { listed_with: listedWith } = answer
   const indicators = answer.indicators ?? context.evidence?.indicators
   const words = wordsOf(basis)
   const amount: AmountContext = {
@@ -96,7 +99,7 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
   const code = adjustment ? `${pricedCode(answer)}-${adjustment.modifier}` : pricedCode(answer)
   const source = sourceOf(answer)
   return [
-    `${BASIS_WORDS[basis].whose}: ${adjustment ? moneyOf(adjustment) : priceOf(price)} is ${BASIS_WORDS[basis].is} for ${code} (${whereOf(answer)}) on ${day}.`,
+    `${BASIS_WORDS[basis].whose}: ${adjustment ? moneyOf(adjustment) : priceOf(price)} is ${basisText(answer)} for ${code} (${whereOf(answer)}) on ${day}.`,
     ...(source && isSample(source) ? ['Sample data, not a real price.'] : []),
     ...sidesNote(question['modifier'], adjustment?.modifier).map((note) => `${note}.`),
     ...(adjustment
@@ -107,6 +110,8 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
       : []),
     ...(left ? [leftToBill(left)] : []),
     ...(ignored ? [`${unchangedBy(answer, ignored, 'Modifier')}.`] : []),
+    ...(listedWith ? [`The hospital lists it with ${listedWith}, which any line of this code has.`] : []),
+    ...(answer.kind === 'rate' && answer.npi !== null ? [rateNote(answer)] : []),
     ...notesOf(words.place, amount),
     ...notesOf(words.payment, amount),
     ...doubtsOf(answer.flags),
@@ -135,7 +140,7 @@ function sheetSentence(sheet: SheetAnswer, { question, ...context }: SentenceCon
   const absences = data.length - priced.length
   return [
     ...(prices.length > 0 || factors.length === 0 ? [listOf(prices, 'price', as_of)] : []),
-    ...(factors.length > 0 ? [listOf(factors, 'factor', as_of), FACTOR] : []),
+    ...(factors.length > 0 ? [listOf(factors, 'factor', as_of), ...new Set(factors.map(rateNote))] : []),
     ...(data.length === absences && not_held.length === 0 && !question['region']
       ? ['There may be some for a state or a ZIP code as region.']
       : []),
