@@ -3,6 +3,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { ask, OutgoingFault } from '../outgoing/outgoing.ts'
 import {
   type BillRequest,
   MOST_LINES,
@@ -34,6 +35,9 @@ const MOST_FILES = 1_000
 const AT_ONCE = 4
 const MOST_WAITS = 5
 const MAX_MS = 60_000
+const MOST_BYTES = 8 * 1024 ** 2
+const OK = 200
+const TOO_MANY = 429
 
 export const bill: Command = {
   usage:
@@ -70,8 +74,8 @@ export const bill: Command = {
       Object.entries({ region, npi, kind, payer, day }).filter(([, value]) => value !== undefined),
     )
     const papers = (await inTurn(filesIn(positionals), (file) => papersOf(file, stated))).flat()
-    const ask = values['dry-run'] ? undefined : (request: BillRequest) => checked(url, request)
-    const results = await inTurn(papers, (paper) => resultOf(paper, ask))
+    const check = values['dry-run'] ? undefined : (request: BillRequest) => checked(url, request)
+    const results = await inTurn(papers, (paper) => resultOf(paper, check))
     if (values.csv) console.log(csvOf(results))
     else show(values.json, { papers: results.map(jsonOf), summary: summaryOf(results) }, textOf(results))
     return results.every(({ refused }) => refused === undefined) ? DONE : REFUSED
@@ -145,31 +149,32 @@ interface Result extends ReadPaper {
   check?: Check
 }
 
-async function resultOf(read: ReadPaper, ask?: (request: BillRequest) => Promise<Check | string>): Promise<Result> {
-  if (!ask || read.refused !== undefined || !read.request) return read
-  const answer = await ask(read.request)
+async function resultOf(read: ReadPaper, send?: (request: BillRequest) => Promise<Check | string>): Promise<Result> {
+  if (!send || read.refused !== undefined || !read.request) return read
+  const answer = await send(read.request)
   return typeof answer === 'string' ? { ...read, refused: answer } : { ...read, check: answer }
 }
 
 /** The check of a request, or the sentence of its refusal. Where the service is asked too often, it says how long to wait. */
 async function checked(url: string, request: BillRequest): Promise<Check | string> {
   for (let waits = 0; ; waits++) {
-    const response = await fetch(`${url.replace(/\/$/, '')}/bill/check`, {
+    const { status, headers, bytes } = await ask(`${url.replace(/\/$/, '')}/bill/check`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify({ ...request, proof: 'ref' }),
-      redirect: 'error',
-      signal: AbortSignal.timeout(MAX_MS),
-    }).catch(() => {
-      throw new UsageFault('the service does not answer at that address')
+      timeoutMs: MAX_MS,
+      mostBytes: MOST_BYTES,
+      loopback: true,
+    }).catch((error: unknown) => {
+      throw error instanceof OutgoingFault ? new UsageFault(error.message) : error
     })
-    const seconds = Number(response.headers.get('retry-after') ?? '1')
-    if (response.status === 429 && waits < MOST_WAITS) {
-      await Bun.sleep(Math.min(seconds, 60) * 1_000)
+    if (status === TOO_MANY && waits < MOST_WAITS) {
+      await Bun.sleep(Math.min(Number(headers.get('retry-after') ?? '1'), 60) * 1_000)
       continue
     }
-    const body = (await response.json().catch(() => ({}))) as Check & { code?: string; detail?: string }
-    return response.ok ? body : `The service refused it: ${body.detail ?? response.status}`
+    const text = new TextDecoder().decode(bytes)
+    const body = JSON.parse(text.startsWith('{') ? text : '{}') as Check & { detail?: string }
+    return status === OK ? body : `The service refused it: ${body.detail ?? status}`
   }
 }
 

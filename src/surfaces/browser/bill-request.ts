@@ -27,7 +27,6 @@ export interface BillFields {
   type: string
   estimate: string
 }
-export const NO_FIELDS: BillFields = { place: '', day: '', npi: '', kind: '', payer: '', type: '', estimate: '' }
 
 export const KINDS: readonly (readonly [Kind, string])[] = [
   ['hospital', 'Hospital'],

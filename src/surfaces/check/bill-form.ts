@@ -1,4 +1,4 @@
-import { type BillFields, NO_FIELDS } from '../browser/bill-request.ts'
+import type { BillFields } from '../browser/bill-request.ts'
 import type { Guide } from './guide.ts'
 
 export const GUIDE: Guide = {
@@ -15,4 +15,13 @@ export const GUIDE: Guide = {
 export interface BillForm extends BillFields {
   lines: string
 }
-export const EMPTY_FORM: BillForm = { lines: '', ...NO_FIELDS }
+export const EMPTY_FORM: BillForm = {
+  lines: '',
+  place: '',
+  day: '',
+  npi: '',
+  kind: '',
+  payer: '',
+  type: '',
+  estimate: '',
+}
