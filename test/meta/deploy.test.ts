@@ -125,8 +125,9 @@ describe('containers', () => {
       'Service',
       'PodDisruptionBudget',
     ])
-    const { template } = (set ?? {})['spec'] as { template: { spec: { containers: Record<string, unknown>[] } } }
-    const [container] = template.spec.containers
+    const spec = set?.['spec'] as { template: { spec: { containers: Record<string, unknown>[] } } } | undefined
+    const pod = spec?.template.spec
+    const [container] = pod?.containers ?? []
     expect(container).toMatchObject({
       startupProbe: { httpGet: { path: '/startupz' } },
       readinessProbe: { httpGet: { path: '/readyz' }, failureThreshold: 1 },
@@ -137,7 +138,7 @@ describe('containers', () => {
         capabilities: { drop: ['ALL'] },
       },
     })
-    expect(template.spec).toMatchObject({ securityContext: { runAsNonRoot: true }, terminationGracePeriodSeconds: 70 })
+    expect(pod).toMatchObject({ securityContext: { runAsNonRoot: true }, terminationGracePeriodSeconds: 70 })
     const env = container?.['env'] as { name: string }[]
     expect(env.map(({ name }) => name).filter((each) => !settings.includes(each) && !OTHERS.test(each))).toEqual([])
   })
