@@ -59,10 +59,7 @@ export const Payer = z
   .string()
   .max(61)
   .regex(PAYER)
-  .meta({
-    description: 'with `npi`: the payer whose own rate is asked for, as `aetna/commercial` or `aetna`',
-    examples: ['aetna/commercial'],
-  })
+  .meta({ description: 'with `npi`: its own rate, as `aetna/commercial`' })
 
 export const ReferenceQuery = z.strictObject({
   cpt: Code,
