@@ -76,7 +76,7 @@ export const ReferenceQuery = z.strictObject({
       examples: ['26'],
     }),
   setting: z.enum(SETTINGS).optional().meta({ description: 'Where the service is performed' }),
-  basis: z.enum(BASES).optional().meta({ description: 'What kind of price to look for' }),
+  basis: z.enum(BASES).optional().meta({ description: 'The kind of price' }),
   payer: Payer.optional(),
   kind: z.enum(BILL_KINDS).optional().meta({ description: 'Whose bill it is' }),
   revenue_code: z
