@@ -25,8 +25,7 @@ export const Code = z
   .regex(CODE_FORM)
   .register(refusedAs, { problem: 'invalid_cpt' })
   .meta({
-    description:
-      'a CPT or HCPCS code of five characters, or one of another kind with its prefix, as `DRG-470` or `RC-0450`',
+    description: 'a CPT or HCPCS code of five characters, or of another kind with its prefix: `DRG-470`, `RC-0450`',
     examples: ['99213', 'DRG-470'],
   })
 export const Npi = z
