@@ -12,7 +12,7 @@ from .forms import Form, closed, is_day, list_of, one_of, text
 from .money import scaled
 from .question import Question, Side, capitals, read_question, read_side
 from .row import Row, is_amount, is_code, is_npi
-from .tables import BILL_RULES, HOSPITAL_BASES, HOSPITALS, KINDS, PAYER_BASES, can_hold
+from .tables import HOSPITAL_BASES, KINDS, PAYER_BASES, both_sides
 from .verdict import Failure
 
 NO_SIDE = Side("professional", "none_stated", None)
@@ -28,7 +28,7 @@ _LINE: dict[str, Form] = {
     "allowed": is_amount,
     "patient": is_amount,
 }
-_TOTALS = dict.fromkeys(("billed", "allowed", "patient", "estimate"), is_amount)
+_TOTALS: dict[str, Form] = dict.fromkeys(("billed", "allowed", "patient", "estimate"), is_amount)
 _is_bill = closed(
     {"lines": list_of(closed({}, _LINE), 1, 200)},
     {
@@ -111,9 +111,9 @@ class Bill:
     """Where each known row stands in the proof: its release and its index there, by the identity of the row."""
 
     def claims(self) -> list[list[Line]]:
-        """The lines of one side are a claim, or those of one day."""
-        is_daily = self.claim == "one day's lines"
-        return grouped(self.lines, lambda line: (line.side.kind, line.day if is_daily else None))
+        """The paid lines of one side are a claim, or those of one day."""
+        is_daily, paid = self.claim == "one day's lines", [line for line in self.lines if not line.denied]
+        return grouped(paid, lambda line: (line.side.kind, line.day if is_daily else None))
 
 
 def grouped(lines: Sequence[Line], key: Any) -> list[list[Line]]:
@@ -184,7 +184,7 @@ def _question(bill: Bill, line: Line) -> Question:
     if kind == "equipment":
         parts["basis"] = "medicare_dmepos"
     elif kind == "professional":
-        parts |= {"kind": kind, "setting": line.setting or ""}
+        parts["setting"] = line.setting or ""
     else:
         left_out, parts["setting"] = {"50", "51"}, {"hospital": "outpatient", "surgery_center": "asc"}[kind]
     parts["modifier"] = "-".join(each for each in line.modifiers if each not in left_out)
@@ -202,7 +202,7 @@ def _unit(line: Line) -> int | None:
     if decision is None or row is None or row["kind"] == "rate" or "amount" not in row.get("price", {}):
         return None
     if decision.outcome == "modifier_not_allowed":
-        return scaled(row["price"]["amount"], 4) if "50" in line.modifiers else None
+        return scaled(row["price"]["amount"], 4) if "50" in both_sides(list(line.modifiers)) else None
     if decision.outcome != "price":
         return None
     return scaled((decision.adjustment or row["price"])["amount"], 4)
@@ -241,6 +241,3 @@ def hospital_edition(bill: Bill, line: Line, evidence: Evidence) -> Release | No
     named = evidence.providers.under(f"{bill.stated['npi']}|")
     return evidence.held(named[0]["chart"], line.day) if named else None
 
-
-T = BILL_RULES
-assert HOSPITALS and can_hold
