@@ -21,6 +21,7 @@ const tokens = (value: unknown): number => JSON.stringify(value).length / 4
 const TOOLS = [
   'lookup_price',
   'price_bill',
+  'check_bill',
   'code_sheet',
   'price_history',
   'coverage',
@@ -31,7 +32,7 @@ const TOOLS = [
   'data_integrity',
 ]
 
-test('both official clients list the same ten tools in both eras, in few words', async () => {
+test('both official clients list the same eleven tools in both eras, in few words', async () => {
   const lists: unknown[] = []
   for (const era of ERAS) {
     const client = await connect(app, era)
@@ -211,6 +212,12 @@ const QUESTIONS: Asked[] = [
     get('code_sheet', '/reference/sheet', args, REF),
   ),
   ...LINES.map((lines) => ({ tool: 'price_bill', args: { lines }, path: '/reference/batch', body: { lines, ...REF } })),
+  ...[{ kind: 'hospital', lines: [{ code: '99213' }] }, { lines: [] }, { lines: [{ code: 'x' }] }].map((body) => ({
+    tool: 'check_bill',
+    args: body,
+    path: '/bill/check',
+    body: { ...body, ...REF },
+  })),
   ...[{ cpt: '99213' }, { cpt: '99213', limit: 1, offset: 1 }, { cpt: 'G0000' }, { cpt: '99213', limit: 0 }].map(
     (args) => get('price_history', '/reference/history', args, REF),
   ),
