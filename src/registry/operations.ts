@@ -21,8 +21,8 @@ import { browse, browseQuery, provedPage, RegistryPage } from './lookup/browse.t
 import { find } from './lookup/find.ts'
 import {
   editionsListed,
-  HistoryQuery,
   history,
+  historyQuery,
   ReferenceHistory,
   ShortHistory,
   shortHistory,
@@ -178,7 +178,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       summary: 'What every edition says about a code, newest first, each with its proof',
       description:
         'The question asked of each edition alone, on its first day: a price, a stated absence, or the proof that there is none. ' +
-        'Without `npi`, the editions of the charts that may answer; with it, those of the provider\u2019s file. ' +
+        'Without `npi`, the editions of the charts that may answer; with it, those of the provider\u2019s file; with `chart`, those of a table of bill edits. ' +
         'Each edition on the page counts as one request of the quota: ask for fewer with `limit`.',
       tag: 'agent-tools',
       http: { method: 'GET', path: '/reference/history' },
@@ -190,7 +190,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       heavy: true,
       cost: async ({ proof: _, ...query }) => editionsListed(await proofsNow(), query, today()),
       // Without a default, so that the links between pages say it only where it was asked for.
-      input: HistoryQuery.extend({
+      input: historyQuery(charts).extend({
         proof: ProofForm.unwrap()
           .optional()
           .meta(ProofForm.meta() ?? {}),

@@ -83,7 +83,14 @@ export function chartsFor({ cpt, basis, setting, side }: ChartQuestion, table: C
   const searched = setting === undefined ? (ofSide ?? SEARCHED_WITHOUT_SETTING) : SEARCHED[setting]
   const charts =
     basis === undefined ? searched : Object.keys(table).filter((chart) => basesOf(chart, table).includes(basis))
-  return cpt === undefined ? charts : charts.filter((chart) => canHold(factsOf(chart, table) ?? {}, cpt))
+  if (cpt === undefined) return charts
+  // A chart of one row for some codes is searched for these alone, unless it is named.
+  const isSearched = ({ standIn }: Partial<ChartFacts>): boolean =>
+    basis !== undefined || (standIn?.for.test(cpt) ?? true)
+  return charts.filter((chart) => {
+    const facts = factsOf(chart, table) ?? {}
+    return canHold(facts, cpt) && isSearched(facts)
+  })
 }
 
 /** Whether a side of the bill is paid by a schedule: by one that has one of its settings, or none. */

@@ -153,7 +153,7 @@ function toolsOf(operations: readonly Operation[]): Tool[] {
         description: inToolNames(
           descriptionOf(op) + (other ? ` With view = ${view?.name}: ${descriptionOf(other)}` : ''),
         ),
-        inputSchema: schemaOf(input, lookup) as ListedTool['inputSchema'],
+        inputSchema: schemaOf(input, lookup, op.name === 'lookup_reference') as ListedTool['inputSchema'],
         annotations: HINTS,
         ...(card && { _meta: { ui: { resourceUri: CARD_URI } } }),
       },

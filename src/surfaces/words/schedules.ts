@@ -382,6 +382,12 @@ const INPATIENT = {
 
 const ANESTHESIA = {
   caveat: 'It is multiplied by base units and time: it is not the price of a service.',
+  payment: [
+    {
+      when: inSentence,
+      text: 'The fee is (base units of the code + minutes / 15, to one tenth) x this factor: the base units and the minutes are still missing.',
+    },
+  ],
   is: 'The factor for one unit of anesthesia. Medicare multiplies it by the base units of the code and the units of time.',
   isNot: 'The price of a service, what a patient owes, what a private insurer pays, an offer, or advice.',
   bases: {

@@ -9,6 +9,7 @@ import { SHORT_ANSWER } from '../../proof/whole/open-points.ts'
 import { billSentence } from './bill.ts'
 import { checkSentence } from './checked-bill.ts'
 import { coverageSentence } from './coverage.ts'
+import { editText, type StatedEdit } from './edits.ts'
 import {
   basisText,
   componentOf,
@@ -97,7 +98,8 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
     proof: answer.proof?.releases ? answer.proof : context.evidence?.proof,
     on: 'sentence',
   }
-  const code = adjustment ? `${pricedCode(answer)}-${adjustment.modifier}` : pricedCode(answer)
+  const between = answer.kind === 'rate' ? ' with modifier ' : '-'
+  const code = adjustment ? `${pricedCode(answer)}${between}${adjustment.modifier}` : pricedCode(answer)
   const source = sourceOf(answer)
   return [
     `${BASIS_WORDS[basis].whose}: ${adjustment ? moneyOf(adjustment) : priceOf(price)} is ${basisText(answer)} for ${code} (${whereOf(answer)}) on ${day}.`,
@@ -172,11 +174,21 @@ interface HistoryAnswer {
   data: (DataClass & {
     release_id: string
     effective_from: string
-    answer: { row?: Marked & { price?: StatedPrice }; problem?: { detail: string }; adjustment?: { amount: string } }
+    answer: {
+      row?: Marked & { price?: StatedPrice } & Partial<StatedEdit>
+      problem?: { detail: string }
+      adjustment?: { amount: string }
+    }
   })[]
   page: Page
 }
 function historySentence({ data, page }: HistoryAnswer): string {
+  const ofEdits = data.flatMap(({ release_id, effective_from, answer: { row } }) => {
+    const said = row?.kind === undefined || row.price ? undefined : editText({ ...row, kind: row.kind })
+    return said === undefined ? [] : [`${said} from ${effective_from} (${release_id})`]
+  })
+  if (ofEdits.length > 0)
+    return `${counted(page.total, 'edition')}, newest first: ${ofEdits.slice(0, MOST_SHOWN).join('; ')}.${nextOf(page)}`
   const priced = data.flatMap(({ release_id, effective_from, answer: { row, adjustment } }) =>
     row?.price
       ? [`${adjustment ? moneyOf(adjustment) : priceOf(row.price)} from ${effective_from} (${release_id})`]
