@@ -17,6 +17,7 @@ const SOURCES = {
   growth: 'proof/growth',
   changes: 'proof/changes',
   derivation: 'proof/price/derivation',
+  statement: 'statement/statement',
   client: 'client/client',
 }
 type Module = keyof typeof SOURCES

@@ -13,10 +13,12 @@ const rate = z.coerce.number().int().min(1).max(10_000_000)
 function isAddressRange(text: string): boolean {
   const [address = '', bits] = text.split('/')
   const family = isIP(address)
-  return (
-    family !== 0 && (bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)))
-  )
+  if (family === 0 || bits === undefined) return family !== 0
+  const [least, most] = family === 4 ? [WIDEST.v4, 32] : [WIDEST.v6, 128]
+  return /^[0-9]{1,3}$/.test(bits) && Number(bits) >= least && Number(bits) <= most
 }
+/** Whoever calls from inside of a trusted range can claim any address, so that no range is half of the net. */
+const WIDEST = { v4: 8, v6: 16 }
 
 /** Each of their lines has 3,300 bytes, and a checkpoint has room for 65,536. */
 const MOST_ML_DSA = 8
@@ -55,7 +57,7 @@ export const Settings = z.object({
   PORT: port.default(8787).describe('Port to listen on; 0 picks a free one.'),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
-    .refine((url) => !/[?#]/.test(url) && /^\/*$/.test(new URL(url).pathname))
+    .refine((url) => !/[?#]/.test(url) && /^\/*$/.test(URL.parse(url)?.pathname ?? ''))
     .optional()
     .describe('Where agents reach the service: a scheme and a host, without a path. Default: http://HOST:PORT.'),
   WORKERS: z.coerce
@@ -218,7 +220,12 @@ export const Settings = z.object({
     .describe('Requests per minute of all callers without a credential together, in each quota.'),
   ADMIN_PORT: port
     .optional()
-    .describe('Port for /metrics, in the form of Prometheus, on 127.0.0.1 only; 0 picks a free one. Default: none.'),
+    .describe('Port for /metrics, in the form of Prometheus; 0 picks a free one. Default: none.'),
+  METRICS_HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('Address on which /metrics listens. It asks for no credential, so only Prometheus may reach it.'),
   DRAIN_SECONDS: z.coerce
     .number()
     .int()
@@ -300,8 +307,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = Settings.safeParse(given)
   if (!parsed.success) {
-    const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))]
-    throw new ConfigFault(`the value of ${names.join(', ')} is not valid: see .env.example`)
+    const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0]) as keyof typeof Settings.shape))]
+    throw new ConfigFault(names.map((name) => `the value of ${name} is not valid: it takes ${fitsOf(name)}`).join('; '))
   }
   const config = parsed.data
   if (config.RATE_LIMITS === 'off' && !isLoopback(config.HOST))
@@ -323,6 +330,34 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     lockDir: resolve(config.LOCK_DIR ?? `${config.DATA_DIR}.lock`),
   }
 }
+
+/** What the settings take that are neither a number nor one of some words. */
+const FITS: { [name in keyof typeof Settings.shape]?: string } = {
+  HOST: 'an address of this machine, such as 127.0.0.1',
+  METRICS_HOST: 'an address of this machine, such as 127.0.0.1',
+  PUBLIC_URL: 'a scheme and a host without a path, such as https://registry.example',
+  DATABASE_URL: 'an address such as postgres://user:password@host:5432/name',
+  VALKEY_URL: 'an address such as valkey://:password@host:6379',
+  RELEASES: 'a folder, or s3://bucket/prefix with a bucket in small letters',
+  ARCHIVE: 'a folder, or s3://bucket/prefix with a bucket in small letters',
+  WITNESSES: `witnesses as \`<vkey> <url>\` or \`<vkey> <url> <ML-DSA-44 vkey>\`, comma separated, at most ${MOST_ML_DSA} with an ML-DSA-44 vkey`,
+  TRUSTED_PROXIES: `addresses and ranges such as 10.0.0.0/8, comma separated, no wider than /${WIDEST.v4} (IPv4) and /${WIDEST.v6} (IPv6): whoever calls from inside can claim any address`,
+  CONTACT: 'a mailbox such as registry@example.org, or an https address',
+  MCP_ALLOWED_ORIGINS: 'origins such as https://app.example, without a path, comma separated',
+}
+
+/** Says what a setting takes, without its value, which may be a secret. */
+function fitsOf(name: keyof typeof Settings.shape): string {
+  const field = innermost(Settings.shape[name])
+  if (field instanceof z.ZodEnum) return `one of ${field.options.join(', ')}`
+  if (!(field instanceof z.ZodNumber)) return FITS[name] ?? 'a text that is not empty'
+  const { minValue, maxValue } = field
+  const most = maxValue === null || maxValue >= Number.MAX_SAFE_INTEGER ? '' : ` to ${maxValue}`
+  return `${field.isInt ? 'a whole number' : 'a number'} from ${minValue}${most}`
+}
+
+const innermost = (field: z.core.$ZodType): z.core.$ZodType =>
+  field instanceof z.ZodOptional || field instanceof z.ZodDefault ? innermost(field.unwrap()) : field
 
 /** The text of `.env.example`. */
 export function environmentExample(): string {

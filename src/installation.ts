@@ -199,6 +199,8 @@ interface OpenOptions {
   tell?: (why: string) => void
   /** The caller has the store locked for itself, so it is not locked again as in use. */
   isTaken?: boolean
+  /** For what must work in an emergency with the state store alone: no release file is looked for. */
+  withoutFiles?: boolean
 }
 
 /**
@@ -207,14 +209,17 @@ interface OpenOptions {
  */
 export async function openInstallation(
   config: Config,
-  { trace, tell = () => undefined, isTaken = false }: OpenOptions = {},
+  { trace, tell = () => undefined, isTaken = false, withoutFiles = false }: OpenOptions = {},
 ): Promise<Installation> {
   const installation = await openUnchecked(config, { trace, isShared: !isTaken })
   const { db, cosign, registryLog, figuresLog } = installation
   try {
     await checkUnlocked(installation)
-    await checkFiles(db)
-    await removeAbandonedLoads(db)
+    if (!withoutFiles) {
+      await checkFiles(db)
+      await removeAbandonedLoads(db)
+      db.files.removeFetched()
+    }
     for (const log of [registryLog, figuresLog]) {
       // A crash can leave a signed checkpoint that is not public.
       await finish({ db, log, cosign }).catch((error: unknown) => {
@@ -287,8 +292,17 @@ export async function loadVerifier(verifiable: Verifiable) {
     import('./registry/release/store.ts'),
     import('./figures/fsck.ts'),
   ])
-  const { checkDiff, checkHistory, checkRelease, checkStatements, isPublished } = fsck
-  const checks = { listReleases, findRelease, isPublished, checkHistory, checkRelease, checkDiff, checkStatements }
+  const { checkDiff, checkHistory, checkRelease, checkStatements, isGone, isPublished } = fsck
+  const checks = {
+    listReleases,
+    findRelease,
+    isPublished,
+    isGone,
+    checkHistory,
+    checkRelease,
+    checkDiff,
+    checkStatements,
+  }
   return new Verifier<ReleaseState>(verifiable, { ...checks, rederive, checkFigures })
 }
 

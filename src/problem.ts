@@ -53,6 +53,10 @@ export const PRICE_PROBLEMS = {
     'bundled',
     'Medicare treats this item as included in another service on the bill. A separate charge for it has no Medicare price to compare with: ask which service it belongs to.',
   ),
+  absent_algorithm_only: absent(
+    'algorithm_only',
+    'The hospital and this insurer agreed on a formula, and the hospital\u2019s file states no amount. Ask the insurer what it allows for this service at this hospital.',
+  ),
   absent_conditionally_packaged: absent(
     'conditionally_packaged',
     'Medicare usually includes this item in the payment for another hospital service of the same day. Ask which service it was billed with.',
@@ -117,6 +121,14 @@ export const PRICE_PROBLEMS = {
     'unknown_provider',
     'Ask without `npi` for the Medicare reference price; do not present that as the hospital\u2019s price.',
   ),
+  payer_not_listed: refused(
+    'payer_not_listed',
+    'Take a payer from `about.available.payers`, if it is the one of the patient. Another payer\u2019s rate, and the lowest or highest of all, is not this payer\u2019s: do not show it as such.',
+  ),
+  payer_ambiguous: refused(
+    'payer_ambiguous',
+    'Ask with the kind of plan of the patient, as `about.available.payers` has it, such as `aetna/commercial`. Do not choose one for them.',
+  ),
   row_not_found: refused('row_not_found', 'Take the permalink from the member `proof.href` of an answer.'),
   unknown_zip: refused(
     'unknown_zip',
@@ -125,6 +137,10 @@ export const PRICE_PROBLEMS = {
   region_ambiguous: refused(
     'region_ambiguous',
     'Ask again with the ZIP code of the place, or with a region from `about.choices`.',
+  ),
+  region_too_large: refused(
+    'region_too_large',
+    'Ask with a ZIP code in place of a state: it stands for the area of its first three digits.',
   ),
   region_not_covered: refused(
     'region_not_covered',

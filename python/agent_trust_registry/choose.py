@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from .adjustment import changes, class_on
 from .envelope import Evidence, Release
-from .money import dollars, scaled
 from .question import Question
 from .row import Row
-from .tables import ADJUSTING, CHARTS, HOSPITAL_BASES, HOSPITALS, NEUTRAL, PLACES, STATES, both_sides, code_in
+from .tables import (
+    ADJUSTING, CHARTS, HOSPITAL_BASES, HOSPITALS, NEUTRAL, OF_PAYERS, OF_THE_BILL, PAYER_BASES, PLACES, STATES,
+    both_sides, code_in, of_any_line,
+)  # fmt: skip
 
 _PASSED_OVER = ("absent", "modifier_not_priced", "region_not_covered")
 """A schedule after the one that comes to this may still have the price."""
@@ -28,7 +31,11 @@ class Decision:
     release: Release | None = None
     """The edition of the row."""
     ignored: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    """The modifiers that depend on the other lines of a bill."""
     adjustment: dict[str, str] | None = None
+    listed_with: str | None = None
+    """The modifier under which alone a hospital lists the plain code."""
     charts: tuple[str, ...] = ()
     """The charts without an edition on the day, of `no_edition`."""
     place: Row | None = None
@@ -158,24 +165,35 @@ class _Schedule:
         asked = both_sides(list(self.question.modifiers))
         ignored = tuple(each for each in asked if each in NEUTRAL)
         kept = [each for each in asked if each not in NEUTRAL]
+        kept, left = [each for each in kept if each not in OF_THE_BILL], tuple(OF_THE_BILL.intersection(kept))
         adjusting = [each for each in kept if each in ADJUSTING]
         if len(adjusting) == 1:
             kept.remove(adjusting[0])
         modifier = "-".join(kept) or None
         found = self.look(modifier)
         if found and found.outcome == "price" and found.row:
-            if len(adjusting) != 1:
-                return Decision("price", row=found.row, release=self.release, ignored=ignored)
-            adjustment = adjusted(found.row, adjusting[0])
-            if adjustment is None:
-                return Decision("modifier_not_allowed", "R4", found.row, self.release)
-            return Decision("price", "", found.row, self.release, ignored, adjustment)
+            price = Decision("price", row=found.row, release=self.release, ignored=ignored, left=tuple(sorted(left)))
+            return self.adjusted(price, found.row, adjusting[0]) if len(adjusting) == 1 else price
         if found:
             return found
         bare = self.look(None) if modifier else None
         if bare and bare.outcome in ("price", "region_ambiguous"):
             return Decision("modifier_not_priced", "R9")
         return bare or self.otherwise(modifier)
+
+    def adjusted(self, price: Decision, row: Row, modifier: str) -> Decision:
+        """Returns what an adjusting modifier makes of a price."""
+        counts_as = class_on(row, modifier)
+        if counts_as == "by_report":
+            return Decision("modifier_not_priced", "R9")
+        if counts_as == "neutral":
+            return replace(price, ignored=tuple(sorted((*price.ignored, modifier))))
+        change = next(changes(row, modifier, self.question.as_of), None)
+        changed = self.row(row["region"], change.part, row["setting"]) if change and change.part else row
+        adjustment = change.of(row, _amount(changed)) if change else None
+        if adjustment is None:
+            return Decision("modifier_not_allowed", "R4", row, self.release)
+        return replace(price, adjustment=adjustment)
 
     def found(self, row: Row, rule: str) -> Decision:
         return Decision("price" if "price" in row else "absent", rule, row, self.release)
@@ -263,6 +281,12 @@ class _Schedule:
 _AMBIGUOUS = "ambiguous"
 
 
+def _amount(row: Row | None) -> str | None:
+    """Returns the one amount of a price, None of a range and of what has none."""
+    amount: str | None = row.get("price", {}).get("amount") if row else None
+    return amount
+
+
 def _of_provider(question: Question, npi: str, evidence: Evidence) -> Decision:
     """R11: a hospital's own file, with as few modifiers left out as will do."""
     named = evidence.providers.under(f"{npi}|")
@@ -272,41 +296,77 @@ def _of_provider(question: Question, npi: str, evidence: Evidence) -> Decision:
     release = evidence.held(name, question.as_of)
     if release is None:
         return Decision("no_edition", "R3", charts=(name,))
-    prefix = f"{question.code}|national|{npi}|"
-    settings = CHARTS[HOSPITALS]["settings"] if question.setting is None else [question.setting, None]
-    classes = question.side.classes if question.side else ["facility", None, "professional"]
-    sides = both_sides(list(question.modifiers))
-    neutral = [each for each in sides if each in NEUTRAL]
-    tries = list(dict.fromkeys((tuple(question.modifiers), tuple(sides))))
-    for tried in tries:
-        remembered = None
-        for basis in [question.basis] if question.basis else HOSPITAL_BASES:
-            rows = [row for row in release.rows.under(f"{prefix}{basis}|") if _begun(row, question.as_of)]
-            by_key = {(row["payer"], row["modifier"], row["setting"], row["class"]): row for row in rows}
-            for setting in settings:
-                for klass in classes:
-                    row = by_key.get((None, "-".join(tried) or None, setting, klass))
-                    if row and "price" in row:
-                        ignored = tuple(each for each in neutral if each not in tried)
-                        return Decision("price", row=row, release=release, ignored=ignored)
-                    remembered = remembered or row
-        if remembered:
-            return Decision("absent", "R11", remembered, release)
-        for each in neutral:
-            fewer = tuple(other for other in tried if other != each)
-            tries += [] if fewer in tries else [fewer]
-    rows = release.rows.under(prefix)
-    is_priced_otherwise = rows and (question.modifiers or all(row["modifier"] is not None for row in rows))
-    return Decision("modifier_not_priced" if is_priced_otherwise else "not_on_schedule", "R11")
+    hospital = _Hospital(question, npi, release)
+    if question.payer is not None:
+        listed = {row["payer"] for basis in hospital.bases for row in hospital.rows(basis)}
+        if len(listed) != 1:
+            return Decision("payer_ambiguous" if listed else "payer_not_listed", "R11")
+    return hospital.decision()
 
 
-def adjusted(row: Row, modifier: str) -> dict[str, str] | None:
-    """Returns what an adjusting modifier makes of the price of a row, None where it is not allowed."""
-    entry: dict[str, Any] = ADJUSTING[modifier]
-    if "amount" not in row.get("price", {}):
+def payer_prefix(payer: str) -> str:
+    """Returns what the rows of a payer begin with after their basis: with its kind of plan, or with any."""
+    return f"{payer}|" if "/" in payer else f"{payer}/"
+
+
+class _Hospital:
+    """R11 in the edition of a hospital."""
+
+    def __init__(self, question: Question, npi: str, release: Release) -> None:
+        self.question, self.release = question, release
+        self.prefix = f"{question.code}|national|{npi}|"
+        self.own = [basis for basis in HOSPITAL_BASES if basis not in PAYER_BASES]
+        self.bases = [question.basis] if question.basis else [OF_PAYERS] if question.payer else self.own
+        all_settings: list[str | None] = CHARTS[HOSPITALS]["settings"]
+        self.settings = all_settings if question.setting is None else [question.setting, None]
+        self.classes = question.side.classes if question.side else ["facility", None, "professional"]
+
+    def rows(self, basis: str) -> list[Row]:
+        payer = payer_prefix(self.question.payer) if self.question.payer else ""
+        return self.release.rows.under(f"{self.prefix}{basis}|{payer}")
+
+    def begun(self, basis: str) -> dict[tuple[str | None, str | None, str | None], Row]:
+        rows = [row for row in self.rows(basis) if _begun(row, self.question.as_of)]
+        return {(row["modifier"], row["setting"], row["class"]): row for row in rows}
+
+    def decision(self) -> Decision:
+        sides = both_sides(list(self.question.modifiers))
+        neutral = [each for each in sides if each in NEUTRAL]
+        tries = list(dict.fromkeys((tuple(self.question.modifiers), tuple(sides))))
+        for tried in tries:
+            remembered = None
+            for basis in self.bases:
+                by_key = self.begun(basis)
+                for setting in self.settings:
+                    for klass in self.classes:
+                        row = by_key.get(("-".join(tried) or None, setting, klass))
+                        if row and "price" in row:
+                            ignored = tuple(each for each in neutral if each not in tried)
+                            return Decision("price", row=row, release=self.release, ignored=ignored)
+                        remembered = remembered or row
+            if remembered:
+                return Decision("absent", "R11", remembered, self.release)
+            for each in neutral:
+                fewer = tuple(other for other in tried if other != each)
+                tries += [] if fewer in tries else [fewer]
+        return self.of_any_line() or self.otherwise()
+
+    def of_any_line(self) -> Decision | None:
+        """The price under the one modifier that says what any line of the code is."""
+        marks = [] if self.question.modifiers else of_any_line(self.question.code)
+        for basis in self.bases if marks else []:
+            by_key = self.begun(basis)
+            for setting in self.settings:
+                for side in ("facility", None):
+                    found = [by_key.get((mark, setting, side)) for mark in marks]
+                    priced = [row for row in found if row and "price" in row]
+                    if len(priced) == 1:
+                        return Decision("price", row=priced[0], release=self.release, listed_with=priced[0]["modifier"])
+                    if priced:
+                        return None
         return None
-    factor = entry["factors"].get(row["indicators"].get(entry["indicator"]))
-    if factor is None:
-        return None
-    cents = (scaled(row["price"]["amount"], 4) * scaled(factor, 3) + 50_000) // 100_000
-    return {"modifier": modifier, "rule": entry["rule"], "factor": factor, "amount": dollars(cents)}
+
+    def otherwise(self) -> Decision:
+        rows = [row for basis in (self.bases if self.question.payer else self.own) for row in self.rows(basis)]
+        is_other = rows and (self.question.modifiers or all(row["modifier"] is not None for row in rows))
+        return Decision("modifier_not_priced" if is_other else "not_on_schedule", "R11")

@@ -66,7 +66,8 @@ def _is_readable(row: Any) -> bool:
 
 _ANYWHERE = frozenset(
     "inflation_adjusted_coinsurance reference_biological_add_on amp_based lesser_of hiv_prep see_publisher_page "
-    "partial code_restored mixed_units rate_outside_range".split()
+    "partial code_restored mixed_units rate_outside_range "
+    "by_charge_code also_by_day also_percentage also_formula".split()
 )
 
 
@@ -195,6 +196,7 @@ _ABSENCES = {
         paid_elsewhere="F4 M6", not_valid="B5 D5 U5 X5", inpatient_only="C5", not_covered="E5 Y5",
     ),
     "no-amount/1": _reason({"rate": _NOTHING}, "no_price_stated"),
+    "formula-only/1": _reason({"terms": one_of("formula")}, "algorithm_only"),
     "dmepos-blank/1": _reason({"non_rural": _NOTHING, "rural": _NOTHING}, "no_price_stated"),
     "row-rule/1": _reason(
         {"rule": r"R02|R03|R08_min_max|R10|R14"}, "unreadable", withheld_conflict="R08_min_max R10"

@@ -8,7 +8,7 @@ from typing import Any
 from .answer import Answer, check_answer, is_shown, take_line, take_place, take_side
 from .canonical_json import canonical
 from .checkpoint import Ages
-from .choose import Decision, Place, UnknownZip, place_of
+from .choose import Decision, Place, UnknownZip, payer_prefix, place_of
 from .envelope import Evidence, Release, ShownRow, check_proof, take_row
 from .forms import Form, closed, is_count, is_day, list_of
 from .money import scaled
@@ -16,7 +16,7 @@ from .policy import Policy
 from .question import PARTS, Question, capitals, read_code, read_question
 from .release import is_chart
 from .row import Row, is_amount, is_price_row
-from .tables import CHARTS, SCHEDULES, STATES, can_hold, code_in
+from .tables import CHARTS, HOSPITAL_BASES, PAYER_BASES, SCHEDULES, STATES, can_hold, code_in
 from .verdict import Failure, Verdict
 
 Body = dict[str, Any]
@@ -206,15 +206,22 @@ def _sheet(question: Question, evidence: Evidence) -> tuple[list[tuple[Row, Rele
         if release is None:
             not_held.append(name)
             continue
-        for prefix in _prefixes(name, place, question.npi):
+        for prefix in _prefixes(name, place, question):
             under = release.rows.under(f"{code_in(name, question.code)}|{prefix}")
             rows += [(row, release) for row in under if not side or name in CHARTS or row["class"] in side.classes]
     return rows, not_held, place
 
 
-def _prefixes(name: str, place: Place, npi: str | None) -> list[str]:
+def _prefixes_of_provider(question: Question) -> list[str]:
+    own = f"national|{question.npi}|"
+    payer = payer_prefix(question.payer) if question.payer else None
+    of_payer = [f"{basis}|{payer}" for basis in HOSPITAL_BASES if basis in PAYER_BASES and payer]
+    return [f"{own}{basis}|" for basis in HOSPITAL_BASES if basis not in PAYER_BASES] + [own + each for each in of_payer]
+
+
+def _prefixes(name: str, place: Place, question: Question) -> list[str]:
     if name not in CHARTS:
-        return [f"national|{npi}|"]
+        return _prefixes_of_provider(question)
     speaks = CHARTS[name]["speaks"]
     if "national" in (speaks, place.region) or place.state is None:
         return ["national|"]
@@ -280,8 +287,11 @@ def verify_history(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdic
         answers.append(answer)
     require(bool(items) or asked is not None, "nothing_proved")
     evidence = check_proof(body, [row for answer in answers for row in answer.shown], policy, ages)
-    periods = [_period_of(item, answer, evidence, at) for at, (item, answer) in enumerate(zip(items, answers), 1)]
-    require(periods == _newest_first(periods), "entries_out_of_order")
+    periods = list[dict[str, str]]()
+    for at, (item, answer) in enumerate(zip(items, answers), 1):
+        periods.append(_period_of(item, answer, evidence, at))
+        is_sorted = at == 1 or (periods[-2] != periods[-1] and periods[-2:] == _newest_first(periods[-2:]))
+        require(is_sorted, "entries_out_of_order", at)
     if asked is None:
         return evidence.verdict(answer.row for answer in answers)
     parts = read_asked(asked, (*(part for part in PARTS if part != "as_of"), "offset"))

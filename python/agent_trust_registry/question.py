@@ -1,4 +1,4 @@
-"""Questions: ten texts in, their meaning out (docs/spec/lookup.md#the-question)."""
+"""Questions: eleven texts in, their meaning out (docs/spec/lookup.md#the-question)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any
 from .forms import is_day, text
 from .row import is_code, is_npi
 from .tables import (
-    BASES, CHARTS, KINDS, PLACES_OF_SERVICE, PROFESSIONAL_REVENUE, SETTINGS, STATES, WITHOUT_SETTING, can_hold,
+    BASES, CHARTS, KINDS, PAYER_BASES, PLACES_OF_SERVICE, PROFESSIONAL_REVENUE, SETTINGS, STATES, WITHOUT_SETTING,
+    can_hold,
 )  # fmt: skip
 from .verdict import Failure
 
 _SIDE = ("kind", "revenue_code", "place_of_service")
-PARTS = ("cpt", "as_of", "region", "npi", "modifier", "setting", "basis", *_SIDE)
+PARTS = ("cpt", "as_of", "region", "npi", "modifier", "setting", "basis", "payer", *_SIDE)
+_PAYER = re.compile(r"[a-z0-9-]{1,40}(/[a-z_]{1,20})?", re.ASCII)
 _CAPITALS = {small: small - 32 for small in range(ord("a"), ord("z") + 1)}
 _REGION = re.compile(
     r"(?P<national>NATIONAL)|(?:US-)?(?P<state>[A-Z]{2})|US-(?P<of>[A-Z]{2})-[0-9]{2}"
@@ -69,6 +71,8 @@ class Question:
     setting: str | None
     basis: str | None
     side: Side | None = None
+    payer: str | None = None
+    """A payer whose own rate at the hospital is asked for, with the kind of plan or without."""
 
     @property
     def charts(self) -> list[str]:
@@ -102,7 +106,7 @@ def read_question(asked: Any) -> Question:
     _require(isinstance(asked, dict) and asked.keys() <= set(PARTS))
     _require(all(isinstance(part, str) for part in asked.values()))
     cpt, as_of = asked.get("cpt", ""), asked.get("as_of", "")
-    region, npi, modifier, setting, basis = (asked.get(part) or None for part in PARTS[2:7])
+    region, npi, modifier, setting, basis, payer = (asked.get(part) or None for part in PARTS[2:8])
     side = _read_side(*(asked.get(part) or None for part in _SIDE))
     _require(is_day(as_of))
     _require(npi is None or (is_npi(npi) and _has_check_digit(npi)))
@@ -110,9 +114,11 @@ def read_question(asked: Any) -> Question:
     _require(modifier == "" or _MODIFIERS.fullmatch(modifier) is not None)
     _require(setting is None or setting in SETTINGS)
     _require(basis is None or (basis in BASES and basis.startswith("hospital_") == (npi is not None)))
+    _require(payer is None or (npi is not None and _PAYER.fullmatch(payer) is not None))
+    _require(basis is None or (basis in PAYER_BASES) == (payer is not None))
     modifiers = tuple(sorted(set(modifier.split("-")))) if modifier else ()
     question = Question(read_code(cpt), as_of, **_place(region or "national"), npi=npi,
-                        modifiers=modifiers, setting=setting, basis=basis, side=side)  # fmt: skip
+                        modifiers=modifiers, setting=setting, basis=basis, side=side, payer=payer)  # fmt: skip
     if npi is None:
         _require(bool(question.charts_of_any_code))
         _require(side is None or _fits(side, question))

@@ -9,7 +9,18 @@ from .canonical_json import canonical
 from .forms import Form, closed, is_count, is_day, list_of, null_or, one_of, text
 from .merkle import leaf_hash
 from .money import scaled
-from .tables import ABSENCES, ADD_ON_NOTES, BASES, CODES, HOSPITALS, LIMIT_REASONS, PAIR_REASONS, SETTINGS, chart
+from .tables import (
+    ABSENCES,
+    ADD_ON_NOTES,
+    BASES,
+    CODES,
+    HOSPITALS,
+    LIMIT_REASONS,
+    PAIR_REASONS,
+    PAYER_BASES,
+    SETTINGS,
+    chart,
+)
 from .verdict import Failure
 
 Row = dict[str, Any]
@@ -34,7 +45,7 @@ def _object_of(form: Form) -> Form:
 
 _MONEY = {
     "currency": one_of("USD"),
-    "per": null_or(text(rf"MONTH|DAY|MILE|UNIT|([1-9][0-9]{{0,6}}(\.[0-9]{{1,4}})?|0\.[0-9]{{1,4}}) ({_UNITS})")),
+    "per": null_or(text(rf"MONTH|DAY|MILE|UNIT|100 USD|([1-9][0-9]{{0,6}}(\.[0-9]{{1,4}})?|0\.[0-9]{{1,4}}) ({_UNITS})")),
 }
 _is_one_amount = closed({"amount": _is_price_amount, **_MONEY})
 _is_range = closed({"low": _is_price_amount, "high": _is_price_amount, **_MONEY})
@@ -196,11 +207,11 @@ def _is_of_chart(row: Row, manifest: dict[str, Any]) -> bool:
         is_of_provider = row["npi"] in manifest["providers"]
     else:
         is_of_provider = row["npi"] is None and row["class"] is None
-    is_factor = row["basis"] == "medicare_anesthesia"
     return (
         is_of_provider
         and row["derivation"]["method"] in BASES[row["basis"]]["methods"]
-        and row["kind"] in ("rate" if is_factor else "price", "absence")
+        and row["kind"] in (*BASES[row["basis"]].get("kinds", ["price"]), "absence")
+        and (row["payer"] is not None) == (row["basis"] in PAYER_BASES)
         and (row["setting"] is None or row["setting"] in known["settings"])
         and _speaks_for(known["speaks"], row["region"])
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from .canonical_json import canonical, read_json
 
-_NAMES = ("charts", "edits", "localities", "modifiers", "place-of-service", "reasons")
+_NAMES = ("bill-rules", "charts", "edits", "localities", "modifiers", "place-of-service", "reasons")
 _UNREAD = ("is", "says", "source", "sources", "spelled")
 
 
@@ -25,14 +25,22 @@ DIGEST = sha256(canonical(_without_words(_READ)).encode()).hexdigest()
 """What a state of the registry must name as its tables."""
 
 CHARTS: dict[str, dict[str, Any]] = _READ["charts"]["charts"]
-BASES: dict[str, dict[str, list[str]]] = _READ["charts"]["bases"]
+BASES: dict[str, dict[str, Any]] = _READ["charts"]["bases"]
 CODES: dict[str, str] = {system: entry["form"] for system, entry in _READ["charts"]["codes"].items()}
 """The form of each kind of code."""
 SETTINGS: dict[str, list[str]] = _READ["charts"]["settings"]
 """The charts that may answer, by the setting asked for; the keys are all settings there are."""
 WITHOUT_SETTING: list[str] = _READ["charts"]["without_setting"]
 NEUTRAL = frozenset(each["modifier"] for each in _READ["modifiers"]["neutral"])
-ADJUSTING: dict[str, dict[str, Any]] = {each["modifier"]: each for each in _READ["modifiers"]["factor"]}
+FACTORS: dict[str, dict[str, Any]] = {each["modifier"]: each for each in _READ["modifiers"]["factor"]}
+COLUMNS: dict[str, dict[str, Any]] = {each["modifier"]: each for each in _READ["modifiers"]["column"]}
+ADJUSTING = FACTORS.keys() | COLUMNS.keys()
+OF_THE_BILL = frozenset(each["modifier"] for each in _READ["modifiers"]["whole_bill"])
+MAY_BE_NEUTRAL = NEUTRAL | {
+    modifier
+    for modifier, entry in FACTORS.items()
+    if entry.get("otherwise") == "neutral" or any("part" in case for case in entry["cases"])
+}
 STATES: dict[str, dict[str, Any]] = {each["state"]: each for each in _READ["localities"]["states"]}
 PLACES_OF_SERVICE: dict[str, str] = {each["place"]: each["setting"] for each in _READ["place-of-service"]["places"]}
 """The rate at which a professional is paid at each place of service."""
@@ -49,6 +57,8 @@ LIMIT_REASONS, PAIR_REASONS, ADD_ON_NOTES = (
 
 PLACES, HOSPITALS = "zip-locality", "hospital-mrf"
 HOSPITAL_BASES: list[str] = CHARTS[HOSPITALS]["bases"]
+PAYER_BASES = frozenset(name for name, basis in BASES.items() if basis.get("per_payer"))
+OF_PAYERS = "hospital_payer"
 SCHEDULES = [name for name, chart in CHARTS.items() if chart["bases"] and name != HOSPITALS]
 
 
@@ -67,6 +77,12 @@ def code_in(name: str, code: str) -> str:
     """Returns the code under which a chart has a code: one row of anesthesia stands for many."""
     stand_in: dict[str, str] = CHARTS.get(name, {}).get("stand_in", {})
     return stand_in["as"] if stand_in and re.fullmatch(stand_in["for"].strip("^$"), code, re.ASCII) else code
+
+
+def of_any_line(code: str) -> list[str]:
+    """Returns the modifiers that say of a hospital's line only what any line of the code is."""
+    entries = _READ["modifiers"]["any_line"]
+    return [each["modifier"] for each in entries if re.fullmatch(each["for"].strip("^$"), code, re.ASCII)]
 
 
 def both_sides(modifiers: list[str]) -> list[str]:

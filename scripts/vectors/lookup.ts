@@ -82,6 +82,11 @@ R11, without a neutral modifier | 99213 npi=${NPI} modifier=59 | 150.00 59 | 992
 R11, a range | 99214 npi=${NPI} | 80.00..90.00 | 99214 npi=${NPI} basis=hospital_cash | answers_another_question
 R11, other modifiers alone | 99215 npi=${NPI} | R11 modifier_not_priced | 99215 npi=${NPI} modifier=TC | answers_another_question
 R11, no price stated | 99216 npi=${NPI} | R11 no_price_stated
+R11, a payer's own rate | 99213 npi=${NPI} payer=aetna/commercial | 60.00 | 99213 npi=${NPI} | choice_not_proved
+R11, the one kind of plan of a payer | 99213 npi=${NPI} payer=cigna | 70.00 | 99213 npi=${NPI} | choice_not_proved
+R11, a payer with two kinds of plan | 99213 npi=${NPI} payer=aetna | R11 payer_ambiguous | 99213 npi=${NPI} | choice_not_proved
+R11, a payer that is not listed | 99213 npi=${NPI} payer=uhc | R11 payer_not_listed | 99213 npi=${NPI} | choice_not_proved
+R11, listed with TC alone | 70551 npi=${NPI} | 1719.00 | 99213 npi=${NPI} | choice_not_proved
 R11, not in the file | 99999 npi=${NPI} | R11 not_on_schedule | 99213 npi=${NPI} | choice_not_proved
 R11, no file of the day | 99213 npi=${OVER} | R3 no_edition_for_day | 99213 npi=${NPI} | choice_not_proved
 R11, a provider of whom no file speaks | 99213 npi=${UNKNOWN} | R11 unknown_provider | 99213 npi=${NPI} | choice_not_proved
@@ -90,7 +95,7 @@ a factor of anesthesia | 00810 basis=medicare_anesthesia | 20.49 | 99213 basis=m
 /** Questions without a meaning, whatever the body is. */
 const MEANINGLESS = `9921 99213x 99213\u00a0 99213|modifier=2 99213|modifier=26-26-26-26-26 99213|region=ZZ 99213|region=606111 99213|setting=office
   99213|basis=medicare 99213|basis=hospital_cash 99213|npi=1234567890 99213|npi=${NPI}|basis=medicare_pfs 99213|setting=inpatient
-  99213|as_of=2026-02-30 99213|as_of=2026-7-15 99213|payer=x`
+  99213|as_of=2026-02-30 99213|as_of=2026-7-15 99213|payer=x 99213|npi=${NPI}|payer=Aetna 99213|npi=${NPI}|basis=hospital_payer 99213|npi=${NPI}|basis=hospital_cash|payer=aetna`
 
 const PRICED = JSON.stringify((await registry.answer(asked('66984 basis=medicare_asc'))).body)
 const lines = tableOf(TABLE).map(async ([name, [question = '', states = '', another = '', refusal = '']]) => {

@@ -114,7 +114,10 @@ function world(): MemoryRegistry {
     [
       charge('99213', '150.00'),
       charge('99213', '140.00', { modifier: '25', setting: 'outpatient' }),
-      charge('99213', '60.00', { payer: 'aetna/commercial' }),
+      charge('99213', '60.00', { basis: 'hospital_payer', payer: 'aetna/commercial', setting: 'outpatient' }),
+      charge('99213', '55.00', { basis: 'hospital_payer', payer: 'aetna/exchange', setting: 'outpatient' }),
+      charge('99213', '70.00', { basis: 'hospital_payer', payer: 'cigna/unstated', setting: 'outpatient' }),
+      charge('70551', '1719.00', { modifier: 'TC', setting: 'outpatient' }),
       charge('99213', '300.00', { basis: 'hospital_gross' }),
       charge('99214', '1.00', { basis: 'hospital_negotiated_low', ...ofRange }),
       charge('J0881', '5.00', { price: { amount: '5.00', currency: 'USD', per: '10 MG' } }),

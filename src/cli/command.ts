@@ -37,6 +37,7 @@ export const notice = (message: string): void =>
 
 interface OpenOptions {
   isTaken?: boolean
+  withoutFiles?: boolean
   /** For commands that neither serve releases nor make new ones: a store of an older form is opened too. */
   takesOlder?: boolean
 }

@@ -117,6 +117,8 @@ interface Action {
   run(args: ReleaseArguments): Promise<number>
   /** The message for Ctrl-C: what is left. */
   left?: string
+  /** Works while release files are away. */
+  withoutFiles?: true
 }
 
 /** The work is one commit. If it is signed but not public, the next command publishes it. */
@@ -131,7 +133,7 @@ const ACTIONS: Readonly<Record<keyof typeof RELEASE_HELP, Action>> = {
   sample: { ids: [1, 1], run: sample },
   diff: { ids: [1, 2], run: diff },
   publish: { ids: [1, 1], run: publishOne, left: WHOLE_OR_NOT },
-  withdraw: { ids: [1, 1], run: withdrawOne, left: WHOLE_OR_NOT },
+  withdraw: { ids: [1, 1], run: withdrawOne, left: WHOLE_OR_NOT, withoutFiles: true },
   discard: { ids: [1, 1], run: discardOne, left: HALF_REMOVED },
 }
 
@@ -156,7 +158,10 @@ export const release: Command = {
     if (name !== 'sample' && (values.rows !== undefined || values.cpt !== undefined))
       throw new UsageFault('--rows and --cpt are options of atr release sample')
     using _ = action.left === undefined ? undefined : ifInterrupted(action.left)
-    const { db, registryLog, cosign } = await openStore(config, { takesOlder: true })
+    const { db, registryLog, cosign } = await openStore(config, {
+      takesOlder: true,
+      withoutFiles: action.withoutFiles ?? false,
+    })
     try {
       return await action.run({ db, registryLog, cosign, ids, ...values })
     } finally {

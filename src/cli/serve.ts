@@ -4,14 +4,25 @@ import { type Config, ConfigFault, isLoopback } from '../config.ts'
 import { faultOf } from '../fault.ts'
 import { createInstallation, type Installation, isInstalled } from '../installation.ts'
 import { followWaiting, type Publisher, type WaitingNews } from '../integrity/publication.ts'
-import { doesJobs, localAddress, logFault, logLine, type RunningService, start, tryPort, type Worker } from '../main.ts'
+import {
+  doesJobs,
+  listenForMetrics,
+  localAddress,
+  logFault,
+  logLine,
+  type RunningService,
+  start,
+  tryPort,
+  type Worker,
+} from '../main.ts'
+import { ofWorkers } from '../metrics/exposition.ts'
 import { SCOPE_NAMES } from '../operation.ts'
 import { createKey } from '../rails/keys.ts'
 import { scheduleStates } from '../registry/state/state.ts'
 import { type Command, DONE, openStore, UsageFault } from './command.ts'
 import { originOf } from './init.ts'
 import { keyParts } from './keys.ts'
-import { startWorkers } from './workers.ts'
+import { MEASURE, startWorkers } from './workers.ts'
 
 export const serve: Command = {
   usage: 'serve [--demo | --mirror <folder>]',
@@ -46,6 +57,7 @@ export const serve: Command = {
       console.log(demoKeyLines(await makeDemo(config)))
     }
     if (values.demo) await (await import('./sample.ts')).upgradeSample(config)
+    needAddress(config)
     warnIfExposed(config)
     if (config.WORKERS > 1) return serveByWorkers(config, values.demo)
     const running = await serveHere(config)
@@ -72,6 +84,7 @@ async function serveHere(config: Config, worker?: Worker): Promise<Omit<RunningS
   const installation = await openStore(config)
   const running = await startOn(config, installation, worker)
   const { db, registryLog, figuresLog, cosign } = installation
+  if (doesJobs(worker)) warnIfElsewhere(config, registryLog.origin)
   const [registry, figures] = [registryLog, figuresLog].map((log) => ({ db, log, cosign })) as [Publisher, Publisher]
   const jobs = doesJobs(worker)
     ? [
@@ -121,6 +134,9 @@ async function serveAsWorker(config: Config, worker: Worker): Promise<number> {
   if (process.connected) process.send?.('ready')
   else return running.stop().then(() => DONE) // the parent ended before this process noticed
   goOnAfterHangUp()
+  process.on('message', (message) => {
+    if (message === MEASURE) void running.families().then((families) => process.send?.({ families }))
+  })
   const signal = await Promise.race([stopSignal(['SIGTERM']), orphaned])
   if (signal) await leave(running, config.DRAIN_SECONDS, signal)
   await running.stop()
@@ -134,6 +150,23 @@ function checkWorkers({ WORKERS, VALKEY_URL, RATE_LIMITS }: Config): void {
   if (process.platform !== 'linux') throw new ConfigFault('WORKERS needs Linux: leave it out here')
   if (VALKEY_URL === undefined && RATE_LIMITS === 'on')
     throw new ConfigFault('WORKERS above 1 needs VALKEY_URL: the workers count the requests of a caller together there')
+}
+
+/** Documents and links have the public address, which nobody can guess from "all addresses of this machine". */
+function needAddress({ HOST, PUBLIC_URL }: Config): void {
+  if (PUBLIC_URL === undefined && (HOST === '0.0.0.0' || HOST === '::'))
+    throw new ConfigFault(
+      'HOST is all addresses of this machine, so PUBLIC_URL must say how agents reach the service, such as https://registry.example',
+    )
+}
+
+/** Logs are named after the host that agents know. A store that was made for another one is usually the wrong store. */
+function warnIfElsewhere({ PUBLIC_URL }: Config, origin: string): void {
+  const [host] = origin.split('/')
+  if (PUBLIC_URL === undefined || new URL(PUBLIC_URL).host === host) return
+  console.error(
+    'warning: PUBLIC_URL has another host than the one that the logs of this store are named after: check DATA_DIR and DATABASE_URL, or set PUBLIC_URL to the address for which the store was made',
+  )
 }
 
 /** Slow heads, floods of connections and paths that can be read in two ways are the work of a proxy. */
@@ -158,12 +191,14 @@ async function serveByWorkers(config: Config, isDemo: boolean): Promise<number> 
     environment: { ...process.env, PORT: String(port), LOG_LEVEL: config.LOG_LEVEL },
     tell: (end) => logLine({ level: 'error', ...end }),
   })
+  const metrics = listenForMetrics(config, async () => ofWorkers(await workers.measurements()))
   const localUrl = localAddress(config.HOST, port)
   const stop = stopSignal()
   if (!isDemo) goOnAfterHangUp()
   console.log(isDemo ? welcome(localUrl) : listening({ localUrl, url: config.PUBLIC_URL ?? localUrl }))
   await stop
   await workers.stop()
+  await metrics?.stop()
   console.log(stopped(isDemo))
   return DONE
 }

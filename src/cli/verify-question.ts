@@ -26,7 +26,7 @@ export const QUESTION_OPTIONS = {
   any: { type: 'boolean', default: false },
 } as const
 const PARTS = [
-  ...(['cpt', 'region', 'npi', 'modifier', 'setting', 'basis'] as const),
+  ...(['cpt', 'region', 'npi', 'modifier', 'setting', 'basis', 'payer'] as const),
   ...(['kind', 'revenue-code', 'place-of-service'] as const),
 ] as const
 

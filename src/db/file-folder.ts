@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
   renameSync,
   rmSync,
@@ -22,6 +23,8 @@ import { asStoreFault } from './sqlite-fault.ts'
 
 /** How many files stay open. Each takes two descriptors at most; a closed file is opened again when it is read. */
 const MOST_OPEN = 128
+/** A fetch that has written nothing for so long belongs to a process that is gone. */
+const FETCH_QUIET_MS = 600_000
 const DIGEST = /^[0-9a-f]{64}$/
 /** The bytes that are read and hashed at once, which takes about a millisecond. */
 export const PIECE_BYTES = 256 * 1024
@@ -107,6 +110,20 @@ export class FileFolder {
       syncFolder(this.path)
     } catch (error) {
       throw asStoreFault(error)
+    }
+  }
+
+  /**
+   * Removes what killed processes had fetched in part. A file that is written in is being fetched by a living process.
+   * A removed one of those would only be fetched again.
+   */
+  removeFetched(): void {
+    if (!existsSync(this.path)) return
+    for (const name of readdirSync(this.path)) {
+      if (!/^fetched-[0-9a-f]{64}-[0-9a-f-]{36}\.tmp$/.test(name)) continue
+      const path = join(this.path, name)
+      const { mtimeMs = Number.POSITIVE_INFINITY } = statSync(path, { throwIfNoEntry: false }) ?? {}
+      if (Date.now() - mtimeMs > FETCH_QUIET_MS) rmSync(path, { force: true })
     }
   }
 

@@ -113,6 +113,10 @@ export const FINDINGS = {
     level: 'fail',
     remedy: 'Put back a copy of the file (any of the same name will do), or use `atr restore`; then run `atr fsck`.',
   },
+  release_file_of_other_form: {
+    level: 'fail',
+    remedy: 'Another version of the program made it. Run `atr release withdraw` on it, and load the edition again.',
+  },
   witness_silent: {
     level: 'warn',
     remedy: 'Ask whoever runs it. To replace it, change WITNESSES; see "Witnesses" in docs/operate.md.',

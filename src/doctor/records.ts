@@ -6,10 +6,13 @@ import { hasAddress } from '../citations/check.ts'
 import { type CitationEvent, keyOf, listChecks, listCopies, listEvents } from '../citations/store.ts'
 import type { Config } from '../config.ts'
 import type { Installation } from '../installation.ts'
+import { clockSkew, MOST_SKEW_MS } from '../integrity/publication.ts'
 import { checkpoints } from '../integrity/store.ts'
 import { listKeys } from '../rails/keys.ts'
 import { checkRelease } from '../registry/release/check.ts'
 import { listReleases, type ReleaseState } from '../registry/release/store.ts'
+import { otherForm } from '../registry/rows/file-summary-store.ts'
+import { openRelease } from '../registry/rows/release-file-store.ts'
 import { standingNow } from '../registry/state/state.ts'
 import { latestEditions, loggedReleases } from '../registry/store.ts'
 import { type Finding, finding } from './finding.ts'
@@ -48,9 +51,14 @@ export async function logFindings({ installation, config, now }: Subject): Promi
       )
   }
   if (config.DATABASE_URL !== undefined) {
-    const other = await db.now()
-    if (Math.abs(other - now) > DATABASE_SKEW_MS)
-      findings.push(finding('clock_wrong', `the clock says ${at(now)}, and that of the database ${at(other)}`))
+    const skew = await clockSkew(db)
+    if (Math.abs(skew) > MOST_SKEW_MS)
+      findings.push(
+        finding(
+          'clock_wrong',
+          `the clock says ${at(Date.now())}, and that of the database ${at(Date.now() - skew)}: this machine cannot publish`,
+        ),
+      )
   }
   const { signed_at } = await registryLog.head(db)
   if (now - signed_at > OLD_STATE_MS)
@@ -58,7 +66,6 @@ export async function logFindings({ installation, config, now }: Subject): Promi
   return findings
 }
 const CLOCK_SKEW_MS = 5_000
-const DATABASE_SKEW_MS = 60_000
 const OLD_STATE_MS = 2 * DAY_MS
 
 export interface ReleaseFacts {
@@ -124,6 +131,10 @@ export async function releaseFileFindings({ installation: { db } }: Subject): Pr
     const bytes = isHere ? Bun.file(db.files.pathOf(file)).size : 0
     left -= bytes
     const isGood = isHere && (left < 0 || (await db.files.isWhole(file)))
+    // What was withdrawn is not needed to answer.
+    if (state === 'withdrawn' && !isHere) continue
+    if (isHere && state !== 'withdrawn' && openRelease(db, { release_id, file }).isOfOtherForm())
+      findings.push(finding('release_file_of_other_form', otherForm(release_id)))
     // A missing file that another machine has made is fetched when it is needed.
     if (!isGood && (isHere || db.files.remote === undefined))
       findings.push(

@@ -94,7 +94,9 @@ export class Log {
   async append(tx: Db, bodies: readonly Uint8Array[], at: number): Promise<number> {
     const before = await this.signed(tx)
     if (at < before.signed_at - CLOCK_SKEW_MS)
-      throw new StoreFault('the clock is behind the last checkpoint: correct the clock before publishing')
+      throw new StoreFault(
+        `the clock is behind the last checkpoint, which was signed at ${new Date(before.signed_at).toISOString()}: correct the clock before publishing; if it is right, that checkpoint was signed by a clock that was ahead, and publishing can go on at that time`,
+      )
     this.trace(2)
     let size = before.size
     for (const body of bodies) {

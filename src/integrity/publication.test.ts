@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { until } from '../../test/support/until.ts'
+import { utf8 } from '../proof/bytes.ts'
 import { aSigner, keyOf } from '../proof/fixture.ts'
 import { cosign } from '../proof/note/cosignature.ts'
 import { answering, checkpointText, NOW, openLog } from './fixture.ts'
-import { followWaiting, type WaitingNews } from './publication.ts'
+import { commitToLog, followWaiting, noWitnesses, type WaitingNews } from './publication.ts'
 import { cosignedBy } from './witness-client.ts'
 
 test('what waits for a witness is tried again with an alarm each time, until it is public', async () => {
@@ -34,4 +35,17 @@ test('what waits for a witness is tried again with an alarm each time, until it 
   expect(news.at(-1)).toEqual({ log: log.name })
   expect((await log.head(db)).size).toBe((await log.signed(db)).size)
   await job.stop()
+})
+
+test('a machine whose clock is minutes or a day from that of the database cannot publish, and is told which way', async () => {
+  await using opened = await openLog()
+  const { db, log } = opened
+  const publishAt = (skewMs: number): Promise<number> =>
+    commitToLog({ db, log, cosign: noWitnesses, machineNow: () => Date.now() + skewMs }, NOW, (_, append) =>
+      append([utf8('entry')]),
+    )
+  await expect(publishAt(120_000)).rejects.toThrow('120 seconds ahead of that of the database')
+  await expect(publishAt(-86_400_000)).rejects.toThrow('86400 seconds behind that of the database')
+  expect((await log.signed(db)).size).toBe(0)
+  expect(await publishAt(2_000)).toBe(0)
 })

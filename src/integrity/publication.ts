@@ -30,6 +30,33 @@ export interface Publisher {
   db: Db
   log: Log
   cosign: Cosign
+  /** The clock of this machine in epoch milliseconds, which must agree with that of the database. */
+  machineNow?: () => number
+}
+
+/** How far the clock of a machine that publishes may be from that of the database, which all machines share. */
+export const MOST_SKEW_MS = 5_000
+
+/** By how many milliseconds the clock of this machine is ahead of the database's; negative if it is behind. */
+export async function clockSkew(db: Db, machineNow: () => number = Date.now): Promise<number> {
+  const before = machineNow()
+  const database = await db.now()
+  // The database read its clock at some time between the two.
+  return (before + machineNow()) / 2 - database
+}
+
+/**
+ * Refuses to sign with a wrong clock: what one machine signs ahead of time, no other could follow until then, although its own
+ * clock is right.
+ */
+async function needRightClock({ db, machineNow }: Publisher): Promise<void> {
+  const skew = await clockSkew(db, machineNow)
+  if (Math.abs(skew) <= MOST_SKEW_MS) return
+  const seconds = Math.round(Math.abs(skew) / 1_000)
+  const side = skew > 0 ? 'ahead of' : 'behind'
+  throw new StoreFault(
+    `the clock of this machine is ${seconds} seconds ${side} that of the database: correct it (NTP) before publishing; nothing was changed`,
+  )
 }
 
 /**
@@ -40,10 +67,12 @@ export interface Publisher {
  * checkpoint is public. A crash before the commit leaves nothing; one after it leaves work for `finish`.
  */
 export async function commitToLog<T>(
-  { db, log, cosign }: Publisher,
+  publisher: Publisher,
   now: number,
   work: (tx: Db, append: (bodies: readonly Uint8Array[]) => Promise<number>) => Promise<T>,
 ): Promise<T> {
+  const { db, log, cosign } = publisher
+  await needRightClock(publisher)
   // A crash can leave a signed checkpoint that is not public. Finish it first, because witnesses must not skip it.
   if ((await log.head(db)).size < (await log.signed(db)).size) await finish({ db, log, cosign })
   const result = await db.transaction(async (tx) => {

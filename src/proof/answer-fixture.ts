@@ -90,13 +90,14 @@ export function answerIn(
   const side = asked.side ? { side: sideMember(asked) } : {}
   const placeMember = at ? { place: proof.show(at.release, at.index) } : {}
   if (decision.outcome === 'price') {
-    const { ignored, left, adjustment } = decision
+    const { ignored, left, adjustment, listedWith } = decision
     const told = {
       ...placeMember,
       ...side,
       ...(ignored.length > 0 && { modifiers_ignored: ignored }),
       ...(left.length > 0 && { left_to_bill: left }),
       ...(adjustment && { adjustment }),
+      ...(listedWith !== undefined && { listed_with: listedWith }),
     }
     return { decision, told, main }
   }
@@ -114,6 +115,8 @@ export const CODES = {
   region_not_covered: 'region_not_covered',
   unknown_zip: 'unknown_zip',
   unknown_provider: 'unknown_provider',
+  payer_not_listed: 'payer_not_listed',
+  payer_ambiguous: 'payer_ambiguous',
   not_on_schedule: 'not_on_schedule',
 } as const
 

@@ -44,10 +44,19 @@ export async function verifyLookup(
 /** Takes the rows of an answer: its own, whose members stand at the top with a pointer in `row`, or those of a refusal. */
 function takeLookup(shown: ShownRows, { proof: _, about: _a, ...body }: Members): TakenAnswer {
   if (isText(body['code']) && 'status' in body) return takeRefusal(shown, body)
-  const { row: pointer, prolonged, place, side, modifiers_ignored, left_to_bill, adjustment, ...row } = body
-  const beside = Object.entries({ place, side, modifiers_ignored, left_to_bill, adjustment }).filter(
-    ([, value]) => value !== undefined,
-  )
+  const {
+    row: pointer,
+    prolonged,
+    place,
+    side,
+    modifiers_ignored,
+    left_to_bill,
+    adjustment,
+    listed_with,
+    ...row
+  } = body
+  const members = { place, side, modifiers_ignored, left_to_bill, adjustment, listed_with }
+  const beside = Object.entries(members).filter(([, value]) => value !== undefined)
   return takePrice(shown, shown.takeBare(row, pointer, prolonged), Object.fromEntries(beside))
 }
 

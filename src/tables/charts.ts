@@ -18,10 +18,14 @@ export interface BasisEntry {
   indicators: readonly string[]
   /** The methods by which its prices and absences come about. */
   methods: readonly string[]
+  /** What its amounts are, if not all are prices: a rate is a factor that is multiplied. */
+  kinds?: readonly ('price' | 'rate')[]
+  /** Its rows are those of single payers, each by the kind of plan. */
+  per_payer?: true
 }
 
 /** What the rows of a chart state that states no prices. */
-export type RowKind = 'place' | 'limit' | 'edits' | 'add_on'
+export type RowKind = 'place' | 'hospital' | 'limit' | 'edits' | 'add_on'
 
 export interface ChartInTable {
   /** None for a chart that states no prices. */
@@ -49,7 +53,7 @@ export const CODE_FORMS: ReadonlyMap<string, RegExp> = new Map(
 /** The form of a code of any kind. */
 export const CODE_FORM = wholly(CODE_ENTRIES.map(([, { form }]) => form).join('|'))
 
-export const BASIS_ENTRIES: Readonly<Record<Basis, BasisEntry>> = frozen(bases)
+export const BASIS_ENTRIES: Readonly<Record<Basis, BasisEntry>> = frozen(bases as Record<Basis, BasisEntry>)
 export const BASES = frozen(Object.keys(bases) as [Basis, ...Basis[]])
 export const SETTINGS = frozen(Object.keys(settings) as [Setting, ...Setting[]])
 

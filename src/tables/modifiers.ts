@@ -1,6 +1,6 @@
 // The modifiers that change no payment, and those that change an amount by a fixed rule, as docs/spec/tables/modifiers.json has them.
 
-import { both_sides, column, factor, neutral, whole_bill } from '../../docs/spec/tables/modifiers.json'
+import { any_line, both_sides, column, factor, neutral, whole_bill } from '../../docs/spec/tables/modifiers.json'
 import type { Basis } from './charts.ts'
 import { frozen } from './frozen.ts'
 
@@ -50,6 +50,15 @@ export const FACTOR_MODIFIERS = byCode(factor as readonly FactorModifier[])
 export const COLUMN_MODIFIERS = byCode<ColumnModifier>(column)
 /** The amount of a line with one of these depends on the other lines of the bill. */
 export const WHOLE_BILL_MODIFIERS = byCode<Modifier>(whole_bill)
+
+/** A modifier that says of a hospital's line only what any line of such a code is: the plain code is answered by it. */
+export interface AnyLineModifier extends Modifier {
+  /** The codes, as a pattern for the whole code. */
+  for: string
+}
+export const ANY_LINE_MODIFIERS: readonly { modifier: string; for: RegExp }[] = (
+  frozen(any_line) as readonly AnyLineModifier[]
+).map(({ modifier, for: codes }) => ({ modifier, for: new RegExp(codes) }))
 
 /** The modifiers of both sides of the body: together they are billed and paid as one other. */
 export const BOTH_SIDES: { readonly modifiers: readonly string[]; readonly count_as: string } = frozen(both_sides)

@@ -9,9 +9,11 @@ import chartFile from '../../docs/spec/tables/charts.json'
 import editionFile from '../../docs/spec/tables/editions.json'
 import localityFile from '../../docs/spec/tables/localities.json'
 import modifierFile from '../../docs/spec/tables/modifiers.json'
+import payerFile from '../../docs/spec/tables/payers.json'
 import nameFile from '../../docs/spec/tables/place-names.json'
 import sideFile from '../../docs/spec/tables/place-of-service.json'
 import reasonFile from '../../docs/spec/tables/reasons.json'
+import { payerIdOf } from '../../src/ingest/hospital/payers.ts'
 import { isDivided } from '../../src/proof/lookup/region.ts'
 import { CHARTS } from '../../src/registry/charts.ts'
 import { RULES } from '../../src/registry/release/rules.ts'
@@ -103,6 +105,7 @@ describe('modifiers', () => {
       ),
       not_covered: z.array(z.strictObject({ ...common, advice: advised })),
       by_report: z.array(z.strictObject({ ...common, advice: advised })),
+      any_line: z.array(z.strictObject({ ...common, for: z.string().regex(/^\^.*\$$/) })),
       both_sides: z.strictObject({ modifiers: z.array(z.string()), count_as: z.string(), source: z.string() }),
       advice: z.record(z.string(), z.string()),
     }).parse(modifierFile)
@@ -141,7 +144,7 @@ describe('modifiers', () => {
 
 /** Two characters that look like a modifier and are none, or that show a caller how one is written, by file. */
 const NO_MODIFIERS: Readonly<Record<string, readonly [words: string, why: string]>> = {
-  'ingest/hospital/line-codes.ts': ['RC', 'a type of code: revenue code'],
+  'ingest/hospital/line-codes.ts': ['MS RC', 'types of codes: MS-DRG, revenue code'],
   'ingest/schedules/physician-lines.ts': ['CO PC', 'words of the header of a file'],
   'proof/price/derivation.ts': ['E1 E2 F4', 'indicators of the outpatient and surgery center schedules'],
   'proof/price/row.ts': ['F2', 'a unit of drugs'],
@@ -182,10 +185,22 @@ test('the code has no modifier but in the table', () => {
   expect(standing).toEqual(Object.fromEntries(Object.entries(NO_MODIFIERS).map(([file, [words]]) => [file, words])))
 })
 
+test('each payer has an id and words of its own, in the form that names are brought into', () => {
+  const { payers, kinds, kind_words, spellings } = payerFile
+  expect(new Set(payers.map(({ payer }) => payer)).size).toBe(payers.length)
+  for (const { payer, words } of payers) {
+    expect(payer).toMatch(/^(?!other-)[a-z0-9-]{1,40}$/)
+    for (const word of words) expect([word, payerIdOf(word, '').split('/')[0]]).toEqual([word, payer])
+  }
+  const named = [...payers.flatMap(({ kind }) => kind ?? []), ...kind_words.map(({ kind }) => kind)]
+  expect(named.filter((kind) => !Object.hasOwn(kinds, kind))).toEqual([])
+  for (const { written, means } of spellings) expect(`${written} ${means}`).toMatch(/^[a-z0-9 ]+$/)
+})
+
 describe('charts', () => {
   const entry = z.strictObject({
     bases: z.array(z.enum(BASES)),
-    rows: z.enum(['place', 'limit', 'edits', 'add_on']).optional(),
+    rows: z.enum(['place', 'hospital', 'limit', 'edits', 'add_on']).optional(),
     codes: z.array(z.enum(keysOf(chartFile.codes))).optional(),
     speaks: z.enum(['national', 'locality', 'state']),
     settings: z.array(z.enum(SETTINGS).nullable()),

@@ -178,6 +178,6 @@ test('Node reaches the built verifier by the name of the package', async () => {
   const names = MODULES.map((name) =>
     node('--input-type=module', '-e', `console.log(Object.keys(await import('agent-trust-registry/${name}')).join())`),
   )
-  for (const name of ['verifyBody', 'verifyDerivation', 'checkGrowth', 'verifyChanges', 'parsePolicy'])
+  for (const name of ['readStatement', 'verifyBody', 'verifyDerivation', 'checkGrowth', 'verifyChanges', 'parsePolicy'])
     expect(names.join().split(/[,\s]+/)).toContain(name)
 })

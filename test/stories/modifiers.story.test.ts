@@ -4,9 +4,10 @@
 import { expect, test } from 'bun:test'
 import modifierFile from '../../docs/spec/tables/modifiers.json'
 import { verifyBody } from '../../src/proof/verify-lists.ts'
-import { aPrice, aRelease } from '../support/builders.ts'
+import { anAbsence, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 import { type Answer, type AskedOf, ask, holdTheRest, pathOf, questionOf, refusalOf } from '../support/lookup.ts'
+import { call, type ToolResult } from '../support/mcp.ts'
 
 const usd = (amount: string) => ({ price: { amount, currency: 'USD' as const } })
 const SURGERY = { pre: '0.10', intra: '0.69', post: '0.21', global_days: '090' }
@@ -184,4 +185,26 @@ test('of three hundred pairs and triples of modifiers, each answer is proved, an
     seen[refusalOf(answer) ? 'refused' : answer.adjustment ? 'adjusted' : 'price']++
   }
   expect(Object.values(seen).every((count) => count > 5)).toBe(true)
+})
+
+test('an anesthesia code is answered by the factor with the share of its modifier, and the answer says what is missing', async () => {
+  await using app = await everyList()
+  await app.publish(
+    aRelease({
+      effective_from: '2026-02-01',
+      rows: [anAbsence({ code: '00840', reason: 'anesthesia', effective_from: '2026-02-01' })],
+    }),
+  )
+  expect(await ask(app, { cpt: '00840' })).toMatchObject({ kind: 'rate', basis: 'medicare_anesthesia' })
+  expect(said(await ask(app, { cpt: '00840', modifier: 'QY' }))).toBe('10.25')
+  expect(said(await ask(app, { cpt: '00840', modifier: 'QZ-P3', setting: 'facility' }))).toBe('20.50')
+  const { result } = (await (await call(app, 'lookup_price', { cpt: '00840-QK' })).json()) as { result: ToolResult }
+  const text = String(result.content[0]?.text)
+  expect(text).toContain(
+    'Anesthesia: $10.25 is the Medicare anesthesia factor for every anesthesia code with modifier QK',
+  )
+  expect(text).toContain('the base units and the minutes are still missing')
+  expect(text).not.toMatch(/bundled/i)
+  // A code that is none of anesthesia is not looked for there.
+  expect(refusalOf(await ask(app, { cpt: 'G0999' }))).toBe('not_on_schedule')
 })

@@ -107,7 +107,7 @@ test('a code that no schedule has is proved absent, for each schedule searched',
   await holdTheRest(app, 'cms-pfs', 'cms-clfs')
   // Of each schedule the rows on either side are shown, where there are any.
   for (const [cpt, shown] of [
-    ['00000', [[0], [0], [0], [0]]],
+    ['0000A', [[0], [0], [0], [0]]],
     ['55555', [[0, 1], [0], [0], [0]]],
     ['Z9999', [[1], [0], [0], [0]]],
   ] as [string, number[][]][]) {

@@ -281,7 +281,8 @@ test('strange requests over a raw socket leave the service standing', async () =
 
 test('a service that others can reach without a proxy warns in one line, and one behind a proxy does not', async () => {
   using folder = temporaryFolder()
-  const env = { DATA_DIR: join(folder.path, 'data'), HOST: '0.0.0.0', PORT: '0', LOG_LEVEL: 'error' }
+  const PUBLIC_URL = 'https://registry.example'
+  const env = { DATA_DIR: join(folder.path, 'data'), HOST: '0.0.0.0', PORT: '0', LOG_LEVEL: 'error', PUBLIC_URL }
   expect((await atr(['init'], env)).code).toBe(0)
   const said = async (more: Record<string, string>): Promise<string> => {
     const child = Bun.spawn([...ATR, 'serve'], { env: await told({ ...env, ...more }), stdout: 'pipe', stderr: 'pipe' })
@@ -291,6 +292,13 @@ test('a service that others can reach without a proxy warns in one line, and one
   }
   expect(await said({})).toMatch(/^warning: HOST is not loopback and TRUSTED_PROXIES is not set: .*\n$/)
   expect(await said({ TRUSTED_PROXIES: '10.0.0.1' })).toBe('')
+  // An address that nobody can call, and that of another service.
+  expect(await said({ TRUSTED_PROXIES: '10.0.0.1', PUBLIC_URL: '' })).toMatch(
+    /^atr: HOST is all addresses .*PUBLIC_URL .*\n$/,
+  )
+  expect(await said({ TRUSTED_PROXIES: '10.0.0.1', PUBLIC_URL: 'https://other.example' })).toMatch(
+    /^warning: PUBLIC_URL has another host than the one that the logs of this store are named after: .*\n$/,
+  )
 })
 
 test('a second service on the same port does not start, and a key needs a name', async () => {

@@ -2,6 +2,7 @@
 export const ARROWS: Record<string, readonly string[]> = {
   tables: [],
   proof: ['tables'],
+  statement: [],
   files: ['problem.ts'],
   db: [],
   outgoing: [],
@@ -49,12 +50,15 @@ export const ARROWS: Record<string, readonly string[]> = {
     'queue.ts',
     'status.ts',
     'proof',
+    'statement',
     'tables',
   ],
+  metrics: ['calendar.ts', 'db', 'fetch', 'integrity', 'registry', 'surfaces'],
   'installation.ts': ['config.ts', 'db', 'figures', 'integrity', 'proof', 'rails', 'registry'],
   'app.ts': [
     'calendar.ts',
     'installation.ts',
+    'metrics',
     'surfaces',
     'registry',
     'figures',
@@ -69,6 +73,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   ],
   'main.ts': [
     'app.ts',
+    'metrics',
     'citations',
     'config.ts',
     'fault.ts',
@@ -97,6 +102,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   ],
   cli: [
     'calendar.ts',
+    'metrics',
     'doctor',
     'fetch',
     'job.ts',
@@ -118,6 +124,7 @@ export const ARROWS: Record<string, readonly string[]> = {
     'upgrade',
     'db',
     'proof',
+    'statement',
     'tables',
     'operation.ts',
     'problem.ts',

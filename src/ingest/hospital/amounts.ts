@@ -11,8 +11,11 @@ import { isPlaceholder } from '../findings.ts'
  * of the amounts (drug-unit.ts). `MARKS` is a sum of marks.
  */
 export const [GROSS, CASH, LOWEST, HIGHEST, LEAST_RATE, GREATEST_RATE, UNIT, MARKS] = [0, 1, 2, 3, 4, 5, 6, 7] as const
-/** Marks: a rate of the line lies below its lowest, or above its highest; the code had lost its leading zeros, or had one more. */
-export const [BELOW, ABOVE, RESTORED] = [1, 2, 4] as const
+/**
+ * Marks: a rate of the line lies below its lowest, or above its highest; the code had lost its leading zeros, or had one more; the line
+ * is for a charge code of the hospital's own, of which the code is only the group; its cells cannot be told apart.
+ */
+export const [BELOW, ABOVE, RESTORED, OWN_CODE, TORN_LINE] = [1, 2, 4, 8, 16] as const
 export const STATED: readonly Basis[] = [
   'hospital_gross',
   'hospital_cash',
@@ -126,6 +129,7 @@ export class LineAmounts {
   tear(): void {
     this.begin(0)
     this.dollars.fill(BAD_FIELD, 0, STATED.length)
+    this.mark(TORN_LINE, true)
   }
 
   /** Whether the line states an amount, one that can be read or not. */

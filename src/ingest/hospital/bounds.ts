@@ -9,11 +9,11 @@ const MOST_CODES = 50
 const MOST_LISTED = 1_000
 const MOST_CHARGES = 10_000
 const FREE_SCRATCH = 64 * 1024 ** 2
-const SCRATCH_PER_BYTE = 2
+const SCRATCH_PER_BYTE = 12
 const FREE_CHARGES = 2_000_000
-const BYTES_PER_CHARGE = 4
-const FREE_COMBINATIONS = 250_000
-const BYTES_PER_COMBINATION = 4
+const BYTES_PER_CHARGE = 1
+const FREE_COMBINATIONS = 1_000_000
+const BYTES_PER_COMBINATION = 1
 
 const ASK = 'ask the hospital for its current file'
 
@@ -23,16 +23,16 @@ export function boundItem(codes: number, charges: number, ordinal: number): void
   if (charges > MOST_CHARGES) throw unreadable(`an item has more than ${MOST_CHARGES} charges: ${ASK}`, ordinal)
 }
 
-/** Bounds the CPT and HCPCS codes of a line or item: each charge counts for all of them. */
+/** Bounds the codes of a line or item: each charge counts for all of them. */
 export function boundCodes(codes: number, line: number): void {
-  if (codes > MOST_CODES) throw unreadable(`there are more than ${MOST_CODES} CPT or HCPCS codes: ${ASK}`, line)
+  if (codes > MOST_CODES) throw unreadable(`there are more than ${MOST_CODES} codes: ${ASK}`, line)
 }
 
 /** Bounds the temporary file by how much of the source was read. */
 export function boundScratch(scratchBytes: number, sourceBytes: number, budget?: LoadBudget): void {
   spend(budget, 'scratch_bytes', scratchBytes)
   if (scratchBytes > FREE_SCRATCH + sourceBytes * SCRATCH_PER_BYTE)
-    throw unreadable(`the file has too many combinations of codes, modifiers and settings for its size: ${ASK}`)
+    throw unreadable(`the file has too many combinations of codes, modifiers, settings and payers for its size: ${ASK}`)
 }
 
 /** Bounds how often a charge is counted for a code, which is what takes time, by how much of the source was read. */
@@ -45,6 +45,6 @@ export function boundCharges(counted: number, sourceBytes: number): void {
 export function boundRows(combinations: number, npis: number, sourceBytes: number): void {
   if (combinations * npis > FREE_COMBINATIONS + sourceBytes / BYTES_PER_COMBINATION)
     throw unreadable(
-      `the file has too many combinations of codes, modifiers, settings and NPIs for its size: give fewer NPIs with --npi, or ${ASK}`,
+      `the file has too many combinations of codes, modifiers, settings, payers and NPIs for its size: give fewer NPIs with --npi, or ${ASK}`,
     )
 }

@@ -1,19 +1,16 @@
 import type { Findings } from '../../registry/release/rules.ts'
 import type { Amounts } from './amounts.ts'
+import type { PayerRates } from './payer-rates.ts'
 
-/**
- * Takes the amounts of one line, before it returns. `variant` is `modifier|setting|class` (variant.ts). With `again` a later
- * line repeats the amounts of the last one: a tally has no use for them.
- */
-export type ChargeSink = (
-  code: number,
-  variant: string,
-  line: number,
-  amounts: Readonly<Amounts>,
-  again: boolean,
-) => void
+/** Takes what lines state, before it returns. `variant` is `modifier|setting|class` (variant.ts). */
+export interface ChargeSink {
+  /** The hospital's own amounts of one line. With `again` a later line repeats those of the last one: a tally has no use for them. */
+  charge(code: number, variant: string, line: number, amounts: Readonly<Amounts>, again: boolean): void
+  /** What the line states for one payer, by its number in the book of payers. */
+  rates(code: number, variant: string, line: number, payer: number, rates: Readonly<PayerRates>): void
+}
 
-/** The head of a file, as it is written. Names, addresses and the name below the attestation are never read. */
+/** The head of a file, as it is written. Names, addresses and the name below the attestation are never read; the names of payers become ids. */
 export interface HospitalHead {
   last_updated_on: string
   npis: string[]
@@ -40,6 +37,8 @@ export const NO_AMOUNT = 'no_amount'
 export const MALFORMED = 'malformed'
 /** The code can be read, and its modifier or setting cannot. */
 export const UNREADABLE_FIELD = 'R03_field'
+/** A rate of a payer that no entry of the table knows. */
+export const OTHER_PAYER = 'other_payer'
 /** Findings of a whole file. */
 export const NOT_ATTESTED = 'W07'
 export const OTHER_VERSION = 'W08'
@@ -51,8 +50,15 @@ const OUT_OF_SCOPE = [NOT_CPT, OTHER_CODE]
 export const RULE_FOR = { bad: 'R02', empty: NO_AMOUNT } as const
 
 /** Notes for each rule how many lines it judged: lines out of scope count neither for the file nor against it. */
-export function noteLines(rejects: Findings, lines: number): void {
+export function noteLines(rejects: Findings, lines: number, rates: number): void {
   const outside = OUT_OF_SCOPE.reduce((sum, rule) => sum + (rejects.get(rule)?.count ?? 0), 0)
   for (const [rule, finding] of rejects)
-    finding.evaluated = OF_THE_FILE.includes(rule) ? 1 : OUT_OF_SCOPE.includes(rule) ? lines : lines - outside
+    finding.evaluated =
+      rule === OTHER_PAYER
+        ? rates
+        : OF_THE_FILE.includes(rule)
+          ? 1
+          : OUT_OF_SCOPE.includes(rule)
+            ? lines
+            : lines - outside
 }

@@ -4,7 +4,22 @@ import type { HospitalHead } from './charges.ts'
 import { isOtherType } from './line-codes.ts'
 import { npisIn } from './owner.ts'
 
-/** The numbers of the columns that are read. Payer and plan names, descriptions and notes are never read. */
+/** The columns of one payer and plan; of each line another, in the tall layout. -1 where the file has none. */
+export interface PayerColumns {
+  /** The names, where the columns are named after them. */
+  named: { payer: string; plan: string } | undefined
+  dollars: number
+  percentage: number
+  formula: number
+  methodology: number
+  median: number
+  tenth: number
+  ninetieth: number
+  estimate: number
+  count: number
+}
+
+/** The numbers of the columns that are read. Descriptions and notes are never read. */
 export interface Columns {
   width: number
   /** Up to the last one that has a name. */
@@ -26,6 +41,10 @@ export interface Columns {
   typeFirst: boolean | undefined
   /** One in the tall layout, one for each payer and plan in the wide one. */
   rates: number[]
+  /** The names of payers and plans, in the tall layout. */
+  payer: number
+  plan: number
+  payers: PayerColumns[]
   /** How many other columns have names like those of amounts: they may be a hospital's own words for the columns above. */
   unknown: number
 }
@@ -56,7 +75,7 @@ export class CsvHead {
       return undefined
     }
     this.#columnNames = names
-    const columns = findColumns(names)
+    const columns = findColumns(names, cells)
     if (!columns && record.line > HEAD_RECORDS) throw notTemplate()
     return columns
   }
@@ -77,9 +96,10 @@ export class CsvHead {
   /** Whether a line has the names of the columns once more. Other names begin another table, and perhaps another hospital's. */
   isRepeated(record: CsvRecord, { codes }: Columns): boolean {
     if (codes.some(({ type }) => isOtherType(record.text(type))) || !NAMES.test(record.raw())) return false
-    const names = textsOf(record).map(plain)
+    const written = textsOf(record)
+    const names = written.map(plain)
     if (names.join() === this.#columnNames.join()) return true
-    if (generalIn(names) < 2 && !findColumns(names)) return false
+    if (generalIn(names) < 2 && !findColumns(names, written)) return false
     throw unreadable(
       'another table begins here, with names of its own: ask the hospital for a file with one table',
       record.line,
@@ -127,7 +147,7 @@ function cellsByName(names: readonly string[]): { at: Map<string, number>; twice
 }
 
 /** The columns of a line with the names of columns; nothing where it is another. */
-function findColumns(names: readonly string[]): Columns | undefined {
+function findColumns(names: readonly string[], written: readonly string[]): Columns | undefined {
   const looseNames = names.map(looseName)
   const [exact, loose] = [cellsByName(names), cellsByName(looseNames)]
   const find = (...spellings: string[]): number => {
@@ -182,9 +202,50 @@ function findColumns(names: readonly string[]): Columns | undefined {
     rates: [...names.keys()].filter((cell) =>
       /^standardcharge\|(.*\|)?negotiateddollar$/.test(looseNames[cell] as string),
     ),
+    payer: find('payer_name'),
+    plan: find('plan_name'),
+    payers: payersIn(looseNames, written),
     unknown,
   }
 }
+
+/** The columns of payers by the loose names that they end or begin with. */
+const RATE_COLUMNS: ReadonlyMap<string, Exclude<keyof PayerColumns, 'named'>> = new Map([
+  ['negotiateddollar', 'dollars'],
+  ['negotiatedpercentage', 'percentage'],
+  ['negotiatedalgorithm', 'formula'],
+  ['methodology', 'methodology'],
+])
+const PAID_COLUMNS: ReadonlyMap<string, Exclude<keyof PayerColumns, 'named'>> = new Map([
+  ['medianamount', 'median'],
+  ['10thpercentile', 'tenth'],
+  ['90thpercentile', 'ninetieth'],
+  ['estimatedamount', 'estimate'],
+  ['count', 'count'],
+])
+
+/** `standard_charge|[payer]|[plan]|negotiated_dollar` and `median_amount|[payer]|[plan]` in the wide layout; in the tall one without names. */
+function payersIn(looseNames: readonly string[], written: readonly string[]): PayerColumns[] {
+  const found = new Map<string, PayerColumns>()
+  for (const [cell, name] of looseNames.entries()) {
+    const parts = name.split('|')
+    const isCharge = parts[0] === 'standardcharge'
+    const part = isCharge ? RATE_COLUMNS.get(parts.at(-1) ?? '') : PAID_COLUMNS.get(parts[0] ?? '')
+    if (part === undefined) continue
+    const names = (written[cell] ?? '').split('|').map((each) => each.trim())
+    const [payer, plan = ''] = isCharge ? names.slice(1, -1) : names.slice(1)
+    const columns = found.get(`${payer}|${plan}`) ?? noColumns(payer === undefined ? undefined : { payer, plan })
+    found.set(`${payer}|${plan}`, columns)
+    columns[part] = cell
+  }
+  return [...found.values()]
+}
+
+const noColumns = (named: PayerColumns['named']): PayerColumns => ({
+  named,
+  ...{ dollars: -1, percentage: -1, formula: -1, methodology: -1 },
+  ...{ median: -1, tenth: -1, ninetieth: -1, estimate: -1, count: -1 },
+})
 const KNOWN_CHARGE =
   /^standardcharge\|(gross|discountedcash|min|minimum|max|maximum|(.*\|)?(negotiated(dollar|percentage|algorithm)|methodology))$/
 

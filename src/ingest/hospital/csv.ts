@@ -4,20 +4,31 @@ import { type CsvHandler, CsvReader } from '../../files/csv-stream.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
-import { dollarsOf, GROSS, HIGHEST, LineAmounts, LOWEST, RESTORED } from './amounts.ts'
+import { dollarsOf, GROSS, HIGHEST, LineAmounts, LOWEST, OWN_CODE, RESTORED } from './amounts.ts'
 import { boundCodes } from './bounds.ts'
 import {
   type ChargeSink,
   type HospitalHead,
   type HospitalReader,
   MALFORMED,
+  OTHER_PAYER,
   RULE_FOR,
   UNREADABLE_FIELD,
 } from './charges.ts'
 import { CODE_LENGTH, isCode } from './code-number.ts'
-import { type Columns, CsvHead, notTemplate } from './columns.ts'
+import { type Columns, CsvHead, notTemplate, type PayerColumns } from './columns.ts'
 import { drugUnit, NO_UNIT } from './drug-unit.ts'
-import { codesBesideTypes, isChargemasterType, isProcedureType, isRevenueType, LineCodes } from './line-codes.ts'
+import { codesBesideTypes, isProcedureType, isRevenueType, LineCodes } from './line-codes.ts'
+import {
+  disownRates,
+  noRates,
+  RATE_MARKS,
+  RATE_OWN_CODE,
+  RATE_RESTORED,
+  readRates,
+  type StatedRate,
+} from './payer-rates.ts'
+import type { PayerBook } from './payers.ts'
 import {
   classOf,
   isProfessionalRevenue,
@@ -54,10 +65,16 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   readonly #amounts = new LineAmounts()
   /** Whether a revenue code of the line says that a doctor charges it. */
   #professional = false
+  /** The unit of the amounts of the line. */
+  #unit = NO_UNIT
+  readonly #rates = noRates()
+  /** The numbers of payers that columns are named after. */
+  #payerNumbers: number[] = []
 
   constructor(
     readonly sink: ChargeSink,
     readonly rejects: Findings,
+    readonly payers: PayerBook,
   ) {}
 
   push(chunk: Uint8Array): void {
@@ -108,6 +125,7 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     const columns = this.#head.read(record)
     if (!columns) return
     this.#columns = columns
+    this.#payerNumbers = columns.payers.map(({ named }) => (named ? this.payers.numberOf(named.payer, named.plan) : -1))
     this.#reader.width = columns.width
     this.#ending.add(record.line, columns.named)
   }
@@ -126,7 +144,10 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     const { variant, rule, repeatable } = reading
     if (rule || variant !== undefined) this.lines++
     if (rule) note(this.rejects, rule, line)
-    if (variant !== undefined) this.#send(this.#codes, variant, line, again)
+    if (variant !== undefined) {
+      this.#send(this.#codes, variant, line, again)
+      this.#sendRates(record, columns, variant, rule === UNREADABLE_FIELD)
+    }
     this.#last = repeatable ? reading : undefined
   }
 
@@ -142,8 +163,38 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     for (let at = 0; at < found.length; at++) {
       const code = found[at] as number
       if (restored.length > 0) this.#amounts.mark(RESTORED, restored.includes(code))
-      this.sink(code, variant, line, dollars, again)
+      this.sink.charge(code, variant, line, dollars, again)
     }
+  }
+
+  /** Sends what the line states for each payer. The lines of one item differ in this. */
+  #sendRates(record: CsvRecord, columns: Columns, variant: string, isLost: boolean): void {
+    const { payers } = columns
+    const { found, restored, isOfGroup } = this.#codes
+    const rates = this.#rates
+    for (let at = 0; at < payers.length; at++) {
+      const own = payers[at] as PayerColumns
+      // A blank cell says nothing of the plan that its column is named after.
+      if (own.named && !hasRates(record, own)) continue
+      const payer = own.named ? (this.#payerNumbers[at] as number) : this.#payerOf(record, columns)
+      if (payer < 0) continue
+      readRates(statedRate(record, own), this.#unit, rates)
+      this.payers.rates++
+      if (isLost) disownRates(rates)
+      if (this.payers.isUnknown(payer)) note(this.rejects, OTHER_PAYER, record.line)
+      if (isOfGroup) rates[RATE_MARKS] = (rates[RATE_MARKS] as number) | RATE_OWN_CODE
+      const marks = rates[RATE_MARKS] as number
+      for (const code of found) {
+        rates[RATE_MARKS] = restored.includes(code) ? marks | RATE_RESTORED : marks
+        this.sink.rates(code, variant, record.line, payer, rates)
+      }
+    }
+  }
+
+  /** The payer that a line of the tall layout names; below zero where it names none. */
+  #payerOf(record: CsvRecord, { payer, plan }: Columns): number {
+    if (record.isBlank(payer) && record.isBlank(plan)) return -1
+    return this.payers.numberOf(record.text(payer), record.text(plan))
   }
 
   /** Takes a line whose cells cannot be told apart: nobody can say what it states for the codes in it. */
@@ -198,11 +249,9 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
       if (record.isBlank(code)) continue
       const named = record.text(type)
       if (isRevenueType(named)) this.#professional ||= isProfessionalRevenue(record.text(code))
-      if (isChargemasterType(named)) this.#codes.addChargemaster(record.text(code))
-      if (!isProcedureType(named)) continue
-      const number = record.base36(code, CODE_LENGTH)
+      const number = isProcedureType(named) ? record.base36(code, CODE_LENGTH) : undefined
       if (number !== undefined && isCode(number)) this.#codes.addNumber(number)
-      else this.#codes.add(record.text(code))
+      else this.#codes.addTyped(named, record.text(code))
     }
     const none = this.#codes.settle()
     boundCodes(this.#codes.found.length, record.line)
@@ -213,7 +262,9 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
   #readAmounts(record: CsvRecord, columns: Columns): boolean {
     const { stated, rates } = columns
     const amounts = this.#amounts
-    amounts.begin(this.#readUnit(record, columns))
+    this.#unit = this.#readUnit(record, columns)
+    amounts.begin(this.#unit)
+    amounts.mark(OWN_CODE, this.#codes.isOfGroup)
     for (let at: number = GROSS; at <= HIGHEST; at++) amounts.state(at, dollarsAt(record, stated[at] as number))
     let covered = true
     for (let at = 0; at < rates.length; at++) {
@@ -236,6 +287,33 @@ export class HospitalCsv implements HospitalReader, CsvHandler {
     return drugUnit(record.text(value), record.text(type))
   }
 }
+
+/** Whether any cell of a payer has text: most plans of a wide file have none in a line. */
+function hasRates(record: CsvRecord, { dollars, percentage, formula, methodology, ...paid }: PayerColumns): boolean {
+  return (
+    !record.isBlank(dollars) ||
+    !record.isBlank(percentage) ||
+    !record.isBlank(formula) ||
+    !record.isBlank(methodology) ||
+    !record.isBlank(paid.median) ||
+    !record.isBlank(paid.tenth) ||
+    !record.isBlank(paid.ninetieth) ||
+    !record.isBlank(paid.estimate)
+  )
+}
+
+const statedRate = (record: CsvRecord, columns: PayerColumns): StatedRate => ({
+  dollars: dollarsAt(record, columns.dollars),
+  percentage: record.text(columns.percentage),
+  // That there is a formula is all that is wanted of it.
+  formula: record.isBlank(columns.formula) ? '' : record.text(columns.formula).slice(0, 10),
+  methodology: record.text(columns.methodology),
+  median: dollarsAt(record, columns.median),
+  tenth: dollarsAt(record, columns.tenth),
+  ninetieth: dollarsAt(record, columns.ninetieth),
+  estimate: dollarsAt(record, columns.estimate),
+  count: record.text(columns.count),
+})
 
 function dollarsAt(record: CsvRecord, cell: number): number {
   const cents = record.plainCents(cell)

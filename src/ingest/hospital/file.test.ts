@@ -78,7 +78,7 @@ describe.each(Object.entries(LAYOUTS))('the %s layout', (layout, write) => {
 
   test('counts what is not a price of a procedure by rule and line, a line once', async () => {
     const { rows, totals, lines } = await load([
-      { code: '0360', type: 'RC', gross: '5' },
+      { code: '0360', type: 'EAPG', gross: '5' },
       { code: '99213', type: 'CDM', gross: '5' },
       { code: '', type: '', gross: '5' },
       { code: '12345678', type: 'HCPCS', gross: '5' },
@@ -295,8 +295,8 @@ test('columns are found by their names, whatever case, blanks, order and company
 
 test('every line counts, also where it says the same as the one before', async () => {
   const charges = ['12345678', 'G0101', '0360'].flatMap((code, i) => [
-    { code, type: i === 2 ? 'RC' : 'CPT', gross: 'unknown', low: '5', high: '6', rates: ['5', '6', '5.5'] },
-    { code, type: i === 2 ? 'RC' : 'CPT', gross: 'unknown', low: '5', high: '6', rates: ['5'] },
+    { code, type: i === 2 ? 'EAPG' : 'CPT', gross: 'unknown', low: '5', high: '6', rates: ['5', '6', '5.5'] },
+    { code, type: i === 2 ? 'EAPG' : 'CPT', gross: 'unknown', low: '5', high: '6', rates: ['5'] },
   ])
   const { totals, lines, rows } = await loaded(tallCsv(charges))
   expect(totals).toEqual({ R03_other_code: 4, R02: 4, not_cpt: 4 })

@@ -15,10 +15,12 @@ import {
   OTHER_COLUMN,
   OTHER_VERSION,
 } from './charges.ts'
-import { codeNumber, codeText } from './code-number.ts'
+import { codeText, numberOfCode } from './code-number.ts'
 import { HospitalCsv } from './csv.ts'
 import { HospitalJson } from './json.ts'
 import { dayOf, isAttested, isTemplateVersion, providersOf } from './owner.ts'
+import type { PayerRates } from './payer-rates.ts'
+import { type OwnPayer, PayerBook } from './payers.ts'
 import { rowsOfTally } from './rows.ts'
 import { ChargeTally } from './tally.ts'
 
@@ -38,6 +40,8 @@ export interface HospitalOptions {
   npis?: readonly string[] | undefined
   /** For a file that does not say when it was last updated. */
   effective_from?: string | undefined
+  /** Payers that the operator names beside those of the table. */
+  payers?: readonly OwnPayer[] | undefined
   /** Where what does not fit in memory may be written. */
   scratch?: string | undefined
   budget?: LoadBudget | undefined
@@ -51,7 +55,8 @@ export async function openHospitalFile(
   rejects: Findings,
 ): Promise<HospitalFile> {
   const tally = new ChargeTally(options.scratch ?? tmpdir(), undefined, undefined, options.budget)
-  const feed = new Feed(tally.sink, rejects)
+  const payers = new PayerBook(options.payers)
+  const feed = new Feed(tally, rejects, payers)
   const stream = await openBytes(path, (bytes) => options.onRead?.(bytes, feed.lines))
   try {
     for await (const chunk of stream.chunks) {
@@ -66,7 +71,7 @@ export async function openHospitalFile(
     spend(options.budget, 'keys', tally.mostKeys)
     boundRows(tally.mostKeys, npis.length, tally.sourceBytes)
     const last_updated_on = options.effective_from ?? dayOf(head)
-    const rows = rowsOfTally(tally, npis, last_updated_on)
+    const rows = rowsOfTally(tally, payers, npis, last_updated_on)
     const published = stream.identity()
     return {
       npis,
@@ -83,21 +88,19 @@ export async function openHospitalFile(
   }
 }
 
-/** Hospitals for the mind, for rehabilitation and for long stays list days and stays alone. */
 const withoutCodes = (lines: number) =>
   unreadable(
     lines === 0
       ? 'the file has no lines with prices: download it again'
-      : `none of the ${lines} lines with prices has a CPT or HCPCS code, and there are no prices of others here: there is nothing to load, unless the hospital has another file`,
+      : `none of the ${lines} lines with prices has a code of a kind that is held (CPT, HCPCS, MS-DRG, APR-DRG, revenue code, APC, NDC): there is nothing to load, unless the hospital has another file`,
   )
 
-/** The amounts that one line states for one code. */
-export interface StatedLine {
+/** What one line states for one code: its own amounts, or the rates of one payer. */
+export type StatedLine = {
   line: number
   /** `modifier|setting|class`, see variant.ts. */
   variant: string
-  amounts: Amounts
-}
+} & ({ amounts: Amounts } | { payer: string; rates: PayerRates })
 
 /** The amounts of a file, before its owner is known: it may name no NPI, or numbers that are not NPIs. */
 export interface StatedAmounts {
@@ -120,17 +123,25 @@ export class AmountsReader {
   readonly #ofCode = new Map<string, StatedLine[]>()
   readonly #seen = new Set<string>()
 
-  constructor(wanted?: Selection) {
-    this.#feed = new Feed((code, variant, line, stated) => {
-      const cpt = codeText(code)
+  constructor(wanted?: Selection, own?: readonly OwnPayer[]) {
+    const payers = new PayerBook(own)
+    const take = (code: number, stated: StatedLine): void => {
+      const { line } = stated
       const asked = !wanted || wanted.lines.has(line)
       if (asked) this.#lines.add(line)
-      if (wanted && !wanted.codes.has(cpt)) return
+      const text = codeText(code)
+      if (wanted && !wanted.codes.has(text)) return
       // A large file repeats amounts on many lines: once is enough, where no row cites the line.
-      const said = `${cpt}|${variant}|${stated.join()}`
-      if (asked || !this.#seen.has(said)) this.#keep(cpt, variant, line, stated)
+      const said = `${text}|${JSON.stringify({ ...stated, line: 0 })}`
+      if (asked || !this.#seen.has(said)) this.#keep(text, stated)
       if (wanted) this.#seen.add(said)
-    }, new Map())
+    }
+    const sink: ChargeSink = {
+      charge: (code, variant, line, amounts) => take(code, { line, variant, amounts: [...amounts] }),
+      rates: (code, variant, line, payer, rates) =>
+        take(code, { line, variant, payer: payers.idOf(payer), rates: [...rates] }),
+    }
+    this.#feed = new Feed(sink, new Map(), payers)
   }
 
   push(chunk: Uint8Array): void {
@@ -141,10 +152,10 @@ export class AmountsReader {
     return { named_npis: this.#feed.end().npis, lines: this.#lines, ofCode: this.#ofCode }
   }
 
-  #keep(cpt: string, variant: string, line: number, stated: readonly number[]): void {
-    const lines = this.#ofCode.get(cpt) ?? []
-    this.#ofCode.set(cpt, lines)
-    lines.push({ line, variant, amounts: [...stated] })
+  #keep(code: string, stated: StatedLine): void {
+    const lines = this.#ofCode.get(code) ?? []
+    this.#ofCode.set(code, lines)
+    lines.push(stated)
   }
 }
 
@@ -159,8 +170,14 @@ export function rowsOfCode(
   effective_from: string,
 ): Row[] {
   const tally = new ChargeTally(tmpdir(), Number.POSITIVE_INFINITY, KEYS_OF_A_CODE)
-  for (const { line, variant, amounts } of lines) tally.sink(codeNumber(cpt) as number, variant, line, amounts, false)
-  return [...rowsOfTally(tally, npis, effective_from)]
+  const payers = new PayerBook()
+  const number = numberOfCode(cpt)
+  for (const stated of lines) {
+    const { line, variant } = stated
+    if ('amounts' in stated) tally.charge(number, variant, line, stated.amounts, false)
+    else tally.rates(number, variant, line, payers.numberOfId(stated.payer), stated.rates)
+  }
+  return [...rowsOfTally(tally, payers, npis, effective_from)]
 }
 
 /** Finds out by its first bytes what a file is, and hands it to the reader for that. */
@@ -171,6 +188,7 @@ class Feed {
   constructor(
     readonly sink: ChargeSink,
     readonly rejects: Findings,
+    readonly payers: PayerBook,
   ) {}
 
   get lines(): number {
@@ -190,7 +208,7 @@ class Feed {
       if (!isAttested(this.#head)) note(this.rejects, NOT_ATTESTED, undefined)
       if (!isTemplateVersion(this.#head)) note(this.rejects, OTHER_VERSION, undefined)
       if (this.#head.unknown) note(this.rejects, OTHER_COLUMN, undefined)
-      noteLines(this.rejects, this.#reader.lines)
+      noteLines(this.rejects, this.#reader.lines, this.payers.rates)
     }
     return this.#head
   }
@@ -204,7 +222,9 @@ class Feed {
       throw unreadable('the file is a web page, not a price list: download the file it leads to')
     if (start.startsWith('%PDF')) throw unreadable('the file is a PDF: load the hospital\u2019s CSV or JSON file')
     const isJson = start.startsWith('{') || start.startsWith('[')
-    return isJson ? new HospitalJson(this.sink, this.rejects) : new HospitalCsv(this.sink, this.rejects)
+    return isJson
+      ? new HospitalJson(this.sink, this.rejects, this.payers)
+      : new HospitalCsv(this.sink, this.rejects, this.payers)
   }
 }
 

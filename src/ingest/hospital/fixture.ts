@@ -37,6 +37,8 @@ export interface FixtureHead {
 }
 
 export const PAYERS = 3
+/** A payer of the table, unless a test has hostile words wherever a hospital writes text. */
+const payerNamed = (words: string): string => (words === blank.words ? 'Aetna' : words)
 const blank = { last_updated_on: '2026-04-01', npi: '1234567893', version: '3.0.0', words: 'words' }
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 const line = (cells: readonly string[]): string => cells.map(quoted).join(',')
@@ -77,7 +79,15 @@ export function tallCsv(charges: readonly FixtureCharge[], head: FixtureHead = {
   const columns = [...COMMON, 'payer_name', 'plan_name', 'standard_charge|negotiated_dollar', ...STATED, ...MORE]
   const lines = charges.flatMap((charge) =>
     (charge.rates?.length ? charge.rates : ['']).map((rate) =>
-      line([...common(charge, all.words), all.words, all.words, rate, ...stated(charge), ...more(charge), all.words]),
+      line([
+        ...common(charge, all.words),
+        payerNamed(all.words),
+        all.words,
+        rate,
+        ...stated(charge),
+        ...more(charge),
+        all.words,
+      ]),
     ),
   )
   return [...generalLines(all), line([...columns, 'additional_generic_notes']), ...lines, ''].join('\n')
@@ -85,7 +95,7 @@ export function tallCsv(charges: readonly FixtureCharge[], head: FixtureHead = {
 
 export function wideCsv(charges: readonly FixtureCharge[], head: FixtureHead = {}): string {
   const all = { ...blank, ...head }
-  const payers = Array.from({ length: PAYERS }, (_, i) => `${all.words.replaceAll('|', '')}|plan ${i}`)
+  const payers = Array.from({ length: PAYERS }, (_, i) => `${payerNamed(all.words).replaceAll('|', '')}|plan ${i}`)
   const columns = payers.flatMap((payer) => [
     `standard_charge|${payer}|negotiated_dollar`,
     `standard_charge|${payer}|negotiated_percentage`,
@@ -123,7 +133,7 @@ export function mrfJson(charges: readonly FixtureCharge[], head: FixtureHead = {
           ...(charge.modifiers ? { modifier_code: charge.modifiers.split('|') } : {}),
           ...(charge.billing ? { billing_class: charge.billing } : {}),
           payers_information: (charge.rates ?? []).map((rate) => ({
-            payer_name: words,
+            payer_name: payerNamed(words),
             plan_name: words,
             standard_charge_dollar: number(rate),
             standard_charge_percentage: 50,
@@ -200,7 +210,10 @@ export function scratch() {
 export interface Loaded {
   npis: string[]
   last_updated_on: string
+  /** The hospital's own rows. */
   rows: Row[]
+  /** The rows of payers. */
+  payers: Row[]
   totals: Record<string, number>
   lines: Record<string, number[]>
   /** How many lines each rule judged. */
@@ -222,7 +235,8 @@ export async function loaded(
   return {
     npis: file.npis,
     last_updated_on: file.last_updated_on,
-    rows,
+    rows: rows.filter(({ payer }) => payer === null),
+    payers: rows.filter(({ payer }) => payer !== null),
     totals: Object.fromEntries(entries.map(([rule, { count }]) => [rule, count])),
     lines: Object.fromEntries(entries.map(([rule, { lines }]) => [rule, lines])),
     judged: Object.fromEntries(entries.map(([rule, { evaluated }]) => [rule, evaluated])),

@@ -136,7 +136,7 @@ describe('names of members', () => {
       ['G0101||gross|outpatient 5.00', 'G0101||negotiated_low|inpatient no_price_stated'],
       { W09: 1, no_amount: 1 },
     ])
-    const own = { payer_name: 'x', negotiated_rate: 9 }
+    const own = { payer_name: 'Aetna', negotiated_rate: 9 }
     expect((await loaded(charged({ ...GROSS, payers_information: [own] }))).totals).toEqual({ W09: 1 })
     for (const charge of [{ payers_information: [own] }, { list_price: 5 }, { discounted_cash_price: 5 }])
       expect(await refusal(charged({ setting: 'outpatient', ...charge }))).toMatch(
@@ -146,7 +146,7 @@ describe('names of members', () => {
 
   test('of estimates, notes and percentages are passed over', async () => {
     const payer = {
-      payer_name: 'x',
+      payer_name: 'Aetna',
       estimated_amount: 3,
       standard_charge_percentage: 50,
       median_amount: 2,

@@ -2,19 +2,22 @@ import { type JsonHandler, JsonReader } from '../../files/json-stream.ts'
 import { unreadable } from '../../files/unreadable.ts'
 import type { Findings } from '../../registry/release/rules.ts'
 import { note } from '../../registry/release/rules.ts'
-import { CASH, dollarsOf, GROSS, HIGHEST, LineAmounts, LOWEST, RESTORED } from './amounts.ts'
+import { CASH, dollarsOf, GROSS, HIGHEST, LineAmounts, LOWEST, OWN_CODE, RESTORED } from './amounts.ts'
 import { boundCodes, boundItem } from './bounds.ts'
 import {
   type ChargeSink,
   type HospitalHead,
   type HospitalReader,
   MALFORMED,
+  OTHER_PAYER,
   RULE_FOR,
   UNREADABLE_FIELD,
 } from './charges.ts'
 import { drugUnit } from './drug-unit.ts'
-import { codesOfBrokenItem, isChargemasterType, isProcedureType, isRevenueType, LineCodes } from './line-codes.ts'
+import { codesOfBrokenItem, isRevenueType, LineCodes } from './line-codes.ts'
 import { npisIn } from './owner.ts'
+import { disownRates, noRates, RATE_MARKS, RATE_OWN_CODE, RATE_RESTORED, readRates } from './payer-rates.ts'
+import type { PayerBook } from './payers.ts'
 import {
   classOf,
   isProfessionalRevenue,
@@ -70,6 +73,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
   readonly #reader = new JsonReader(LIST, MEMBERS, this)
   readonly #codes = new LineCodes()
   readonly #amounts = new LineAmounts()
+  readonly #rates = noRates()
   /** Whether any item was of the template. */
   #isOfTemplate = false
   /** Whether any charge states an amount, and how many have one under a name that is not known. */
@@ -80,6 +84,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
   constructor(
     readonly sink: ChargeSink,
     readonly rejects: Findings,
+    readonly payers: PayerBook,
   ) {}
 
   push(chunk: Uint8Array): void {
@@ -132,8 +137,7 @@ export class HospitalJson implements HospitalReader, JsonHandler {
       const { code, type: stated } = named(each, 'code')
       const type = text(stated)
       if (isRevenueType(type)) professional ||= isProfessionalRevenue(text(code))
-      if (isChargemasterType(type)) this.#codes.addChargemaster(text(code))
-      if (isProcedureType(type)) this.#codes.add(text(code))
+      this.#codes.addTyped(type, text(code))
     }
     const charges = list(standard_charges)
     const none = this.#codes.settle()
@@ -163,18 +167,50 @@ export class HospitalJson implements HospitalReader, JsonHandler {
     if (broken) note(this.rejects, broken, ordinal)
     const variant = variantOf(modifier ?? LOST, setting ?? LOST, billing)
     this.#send(this.#codes.found, this.#codes.restored, variant, ordinal)
+    for (const payer of list(charge['payers_information'])) this.#sendRates(payer, variant, ordinal, unit, !sound)
+  }
+
+  /** Sends what a charge states for one payer and plan. */
+  #sendRates(value: unknown, variant: string, ordinal: number, unit: number, isLost: boolean): void {
+    const payer = named(value, 'payer_name')
+    const [name, plan] = [text(payer['payer_name']), text(payer['plan_name'])]
+    if (name === '' && plan === '') return
+    const rates = this.#rates
+    const stated = {
+      dollars: dollarsIn(payer[RATE]),
+      percentage: text(payer['standard_charge_percentage']),
+      formula: text(payer['standard_charge_algorithm']),
+      methodology: text(payer['methodology']),
+      median: dollarsIn(payer['median_amount']),
+      tenth: dollarsIn(payer['10th_percentile']),
+      ninetieth: dollarsIn(payer['90th_percentile']),
+      estimate: dollarsIn(payer['estimated_amount']),
+      count: text(payer['count']),
+    }
+    readRates(stated, unit, rates)
+    this.payers.rates++
+    if (isLost) disownRates(rates)
+    const number = this.payers.numberOf(name, plan)
+    if (this.payers.isUnknown(number)) note(this.rejects, OTHER_PAYER, ordinal)
+    const { found, restored, isOfGroup } = this.#codes
+    const marks = (rates[RATE_MARKS] as number) | (isOfGroup ? RATE_OWN_CODE : 0)
+    for (const code of found) {
+      rates[RATE_MARKS] = restored.includes(code) ? marks | RATE_RESTORED : marks
+      this.sink.rates(code, variant, ordinal, number, rates)
+    }
   }
 
   #send(codes: readonly number[], restored: readonly number[], variant: string, ordinal: number): void {
     for (const code of codes) {
       this.#amounts.mark(RESTORED, restored.includes(code))
-      this.sink(code, variant, ordinal, this.#amounts.dollars, false)
+      this.sink.charge(code, variant, ordinal, this.#amounts.dollars, false)
     }
   }
 
   #readAmounts(charge: Fields, unit: number): ReturnType<LineAmounts['settle']> {
     const amounts = this.#amounts
     amounts.begin(unit)
+    amounts.mark(OWN_CODE, this.#codes.isOfGroup)
     for (const [at, name] of STATED) amounts.state(at, dollarsIn(charge[name]))
     this.#countUnknown(charge, OF_CHARGES)
     for (const payer of list(charge['payers_information'])) {

@@ -1,8 +1,9 @@
+import { drugCode, outpatientGroup, revenueCode, severityCode, stayCode } from '../../proof/price/code.ts'
 import { codeIn } from '../findings.ts'
 import { isNothing } from './amounts.ts'
 import { boundCodes } from './bounds.ts'
 import { NOT_CPT, OTHER_CODE } from './charges.ts'
-import { codeNumber } from './code-number.ts'
+import { amongAll, codeNumber, numberOfCode } from './code-number.ts'
 
 /**
  * Numbers of other kinds that hospitals type as CPT or HCPCS codes: those of stays, revenue and outpatient groups have
@@ -28,15 +29,19 @@ const MOST_IN_A_CELL = 100
 const asTyped = (text: string): string => text.replace(/^=?["']|["']$/g, '').replace(/^([0-9]{5})\.0{1,4}$/, '$1')
 
 /**
- * The CPT and HCPCS codes of one line while it is read, by their shape: hospitals type one as the other. A revenue,
- * DRG or chargemaster number that happens to have the shape is told apart by its type.
+ * The codes of one line while it is read. Those of CPT and HCPCS go by their shape: hospitals type one as the other. A number of
+ * another kind that happens to have the shape is told apart by its type. Revenue codes and outpatient groups say where a line
+ * belongs, so they are its codes only where it has no other.
  */
 export class LineCodes {
   readonly found: number[] = []
   /** The codes of `found` that had lost their leading zeros, or had one more. */
   readonly restored: number[] = []
   readonly #withZero: string[] = []
+  /** Revenue codes and outpatient groups. */
+  readonly #groups: number[] = []
   #chargemaster = ''
+  #own = false
   #misshapen = false
   #other = false
 
@@ -44,7 +49,9 @@ export class LineCodes {
     this.found.length = 0
     if (this.restored.length > 0) this.restored.length = 0
     if (this.#withZero.length > 0) this.#withZero.length = 0
+    if (this.#groups.length > 0) this.#groups.length = 0
     this.#chargemaster = ''
+    this.#own = false
     this.#misshapen = false
     this.#other = false
   }
@@ -60,13 +67,31 @@ export class LineCodes {
     else if (!this.#addSeveral(upper)) this.#misshapen = true
   }
 
+  /** Takes a code by its type, of any kind that is held. */
+  addTyped(type: string, text: string): void {
+    if (isProcedureType(type)) this.add(text)
+    else if (isChargemasterType(type)) this.addChargemaster(text)
+    else if (isLocalType(type)) this.#own ||= text !== ''
+    else this.#addOther(type, text)
+  }
+
+  #addOther(type: string, text: string): void {
+    const kind = kindOfType(type)
+    if (!kind || text === '' || isNothing(text)) return
+    const code = kind.read(withoutRecord(codeIn(text)))
+    if (code === undefined) this.#other = true
+    else if (kind.isGroup) this.#groups.push(numberOfCode(code))
+    else this.#addFound(numberOfCode(code))
+  }
+
   /** Takes the hospital's own number of the line. A text with a zero in front is a code only if it is not this number. */
   addChargemaster(text: string): void {
     this.#chargemaster = text.toUpperCase()
+    this.#own ||= text !== ''
   }
 
   #addRestored(code: number, isRestored: boolean): void {
-    if (isRestored && !this.found.includes(code)) this.restored.push(code)
+    if (isRestored && !this.found.includes(amongAll(code))) this.restored.push(amongAll(code))
     this.addNumber(code)
   }
 
@@ -78,15 +103,25 @@ export class LineCodes {
     return true
   }
 
+  /** Takes the number of a procedure's code. */
   addNumber(code: number): void {
+    this.#addFound(amongAll(code))
+  }
+
+  #addFound(code: number): void {
     if (!this.found.includes(code)) this.found.push(code)
   }
+
+  /** Whether the line is for a charge of the hospital's own, and has no code but that of a group. */
+  isOfGroup = false
 
   /** Ends the line. Returns the rule that says why it has no code, if so. */
   settle(): string | undefined {
     for (const text of this.#withZero)
       if (this.#chargemaster === '' || this.#chargemaster === text) this.#other = true
       else this.#addRestored(codeNumber(text.slice(1)) as number, true)
+    this.isOfGroup = this.found.length === 0 && this.#own && !this.#misshapen
+    if (this.found.length === 0 && !this.#misshapen) for (const group of this.#groups) this.#addFound(group)
     if (this.found.length > 0) return undefined
     return this.#misshapen ? 'R03' : this.#other ? OTHER_CODE : NOT_CPT
   }
@@ -106,6 +141,33 @@ export const isChargemasterType = (type: string): boolean => type === 'CDM' || t
 /** `RC`, or a word for it: `REV`, `Revenue Code`. */
 export const isRevenueType = (type: string): boolean =>
   type === 'RC' || (!PROCEDURE_TYPES.has(type) && /^(RC$|REV)/i.test(type))
+
+const isLocalType = (type: string): boolean => /^local$/i.test(type)
+
+/** `0781-1943-39 [193249]`: some programs write their record number behind. */
+const withoutRecord = (text: string): string => text.replace(/ ?\[[0-9]{1,12}\]$/, '')
+
+/** A kind of code beside those of procedures: its types, and how its numbers are read. */
+interface OtherKind {
+  isType: (type: string) => boolean
+  read: (text: string) => string | undefined
+  /** It says where a line belongs, and not what it is for. */
+  isGroup: boolean
+}
+const OTHER_KINDS: readonly OtherKind[] = [
+  { isType: (type) => isRevenueType(type), read: revenueCode, isGroup: true },
+  { isType: (type) => /^APC$/i.test(type), read: outpatientGroup, isGroup: true },
+  { isType: (type) => /^NDC$/i.test(type), read: drugCode, isGroup: false },
+  { isType: (type) => /^MS[ -]?DRG$/i.test(type), read: stayCode, isGroup: false },
+  { isType: (type) => /^APR[ -]?DRG$/i.test(type), read: severityCode, isGroup: false },
+]
+const KINDS_OF_TYPES = new Map<string, OtherKind | undefined>()
+function kindOfType(type: string): OtherKind | undefined {
+  if (KINDS_OF_TYPES.has(type)) return KINDS_OF_TYPES.get(type)
+  const kind = OTHER_KINDS.find(({ isType }) => isType(type))
+  if (KINDS_OF_TYPES.size < MOST_IN_A_CELL) KINDS_OF_TYPES.set(type, kind)
+  return kind
+}
 
 /**
  * The codes in a line whose cells cannot be told apart: each of the right shape beside its type, on the side where the

@@ -33,7 +33,7 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
       { code: 'G0101', setting: 'elsewhere', gross: '5' },
       { code: 'G0101' },
       { code: '12345678', gross: '5' },
-      { code: '470', type: 'MS-DRG', gross: '5' },
+      { code: '470', type: 'LOCAL', gross: '5' },
     ])
     expect(totals).toEqual({ R02: 1, R03_field: 1, no_amount: 1, R03_other_code: 1, not_cpt: 1 })
     expect(judged).toEqual({ R02: 23, R03_field: 23, no_amount: 23, R03_other_code: 25, not_cpt: 25 })
@@ -182,7 +182,7 @@ describe('a CSV file', () => {
       expect(await refusal(tallCsv([ONE]).replace(`${column},`, `${column},${column},`))).toMatch(
         /is in the file twice/,
       )
-    expect((await loaded(tallCsv([ONE]).replace('plan_name', 'payer_name'))).rows.length).toBe(1)
+    expect((await loaded(tallCsv([ONE]).replace('plan_name', 'description'))).rows.length).toBe(1)
   })
 
   test('may have blank lines among its first ones, and line ends of every kind', async () => {

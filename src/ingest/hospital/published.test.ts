@@ -33,16 +33,22 @@ async function read(file: string, options: HospitalOptions = {}): Promise<{ rows
 const COMPLETE: [string, Totals][] = [
   [
     'real/1194866210_marthas-vineyard-hospital_v3_tall_COMPLETE.csv.gz',
-    { npis: ['1194866210'], last_updated_on: '2026-03-27', rows: 10_212, ranges: 2_010, rejects: { not_cpt: 88 } },
+    {
+      npis: ['1194866210'],
+      last_updated_on: '2026-03-27',
+      rows: 45_004,
+      ranges: 7_030,
+      rejects: { not_cpt: 88, other_payer: 2 },
+    },
   ],
   [
     'real-full/1649248626_wellstar-kennestone_v3_tall_ALLROWS.csv.gz',
     {
       npis: ['1649248626'],
       last_updated_on: '2026-04-01',
-      rows: 46_084,
-      ranges: 5_952,
-      rejects: { not_cpt: 70_113, R03_other_code: 8_198 },
+      rows: 232_988,
+      ranges: 18_716,
+      rejects: { no_amount: 27_622, other_payer: 931, R03_other_code: 224, not_cpt: 496 },
     },
   ],
 ]
@@ -52,9 +58,9 @@ const TRUNCATED: [string, Totals][] = [
     {
       npis: ['1629122171', '1841224870'],
       last_updated_on: '2026-03-02',
-      rows: 2 * 16_426,
-      ranges: 2 * 1_741,
-      rejects: { not_cpt: 2_464 },
+      rows: 2 * 31_178,
+      ranges: 2 * 2_393,
+      rejects: { not_cpt: 23 },
     },
   ],
   [
@@ -62,14 +68,14 @@ const TRUNCATED: [string, Totals][] = [
     {
       npis: ['1073574810', '1174582050'],
       last_updated_on: '2026-07-01',
-      rows: 2 * 3_426,
-      ranges: 2 * 268,
-      rejects: { not_cpt: 299 },
+      rows: 2 * 56_413,
+      ranges: 2 * 30_323,
+      rejects: { not_cpt: 1, other_payer: 995 },
     },
   ],
   [
     'real/1306938071_adventhealth-orlando_v3_json_shard00.json.gz',
-    { npis: ['1306938071'], last_updated_on: '2026-04-01', rows: 1_726, ranges: 236, rejects: { not_cpt: 52 } },
+    { npis: ['1306938071'], last_updated_on: '2026-04-01', rows: 5_210, ranges: 811, rejects: { no_amount: 30 } },
   ],
 ]
 
@@ -95,15 +101,15 @@ for (const [file, expected] of [...COMPLETE, ...TRUNCATED])
 
 /** The check digits of their sample NPIs are wrong, or they name none. */
 const EXAMPLES: [string, number][] = [
-  ['cms-spec/examples/CSV/Tall/V3.0.0_Tall_CSV_Format_Example.csv', 34],
-  ['cms-spec/examples/CSV/Wide/V3.0.0_Wide_CSV_Format_Example.csv', 34],
-  ['cms-spec/examples/JSON/v3_json_format_example.json', 34],
-  ['cms-spec/archive/examples/CSV/Tall/V2.0.0_Tall_CSV_Format_Example.csv', 24],
-  ['cms-spec/archive/examples/CSV/Wide/V2.0.0_Wide_CSV_Format_Example.csv', 24],
-  ['cms-spec/archive/examples/JSON/V2.0.0_JSON_Format_Example.json', 24],
-  ['cms-validator-fixtures/sample-tall-valid.csv', 8],
-  ['cms-validator-fixtures/sample-wide-valid.csv', 8],
-  ['cms-validator-fixtures/sample-valid.json', 8],
+  ['cms-spec/examples/CSV/Tall/V3.0.0_Tall_CSV_Format_Example.csv', 178],
+  ['cms-spec/examples/CSV/Wide/V3.0.0_Wide_CSV_Format_Example.csv', 178],
+  ['cms-spec/examples/JSON/v3_json_format_example.json', 178],
+  ['cms-spec/archive/examples/CSV/Tall/V2.0.0_Tall_CSV_Format_Example.csv', 121],
+  ['cms-spec/archive/examples/CSV/Wide/V2.0.0_Wide_CSV_Format_Example.csv', 121],
+  ['cms-spec/archive/examples/JSON/V2.0.0_JSON_Format_Example.json', 121],
+  ['cms-validator-fixtures/sample-tall-valid.csv', 25],
+  ['cms-validator-fixtures/sample-wide-valid.csv', 25],
+  ['cms-validator-fixtures/sample-valid.json', 25],
 ]
 testOnPublished(
   'CMS\u2019s examples load once their NPI is given',

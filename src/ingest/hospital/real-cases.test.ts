@@ -216,13 +216,13 @@ describe.each(Object.entries(LAYOUTS))('in the %s layout', (layout, write) => {
     expect((await loaded(same)).rows.map(({ code }) => code)).toEqual(['J3486'])
   })
 
-  test('a file with days and stays alone is refused with why, whatever else is missing', async () => {
+  test('a file with codes of its own alone is refused with why, whatever else is missing', async () => {
     const stays = [
-      { code: '124', type: 'RC', gross: '2200' },
-      { code: '885', type: 'MS-DRG', gross: '5000' },
+      { code: '124', type: 'LOCAL', gross: '2200' },
+      { code: '885', type: 'CDM', gross: '5000' },
     ]
     expect(await refusal(write(stays, { npi: '', last_updated_on: '' }))).toMatch(
-      /^none of the 2 lines with prices has a CPT or HCPCS code.*nothing to load/,
+      /^none of the 2 lines with prices has a code of a kind that is held.*nothing to load/,
     )
     expect(await refusal(write([]))).toBe('the file has no lines with prices: download it again')
   })

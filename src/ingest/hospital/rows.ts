@@ -1,46 +1,67 @@
-import { unreadable } from '../../files/unreadable.ts'
 import { amountOf, statedAmount } from '../../proof/price/derivation.ts'
-import { type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
+import { type Basis, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { unreadableRow } from '../findings.ts'
-import { ABOVE, BELOW, HIGHEST, LOWEST, RESTORED, STATED, unitsOf } from './amounts.ts'
+import { ABOVE, BELOW, HIGHEST, LOWEST, OWN_CODE, RESTORED, STATED, unitsOf } from './amounts.ts'
 import { perOf, together, UNSAID } from './drug-unit.ts'
-import type { ChargeTally, Extreme, TallyEntry } from './tally.ts'
+import {
+  ALLOWED,
+  BY_DAY,
+  DOLLARS,
+  FORMULA,
+  METHOD_NAMES,
+  NOTHING,
+  PERCENT,
+  RATE_OWN_CODE,
+  RATE_RESTORED,
+} from './payer-rates.ts'
+import type { PayerBook } from './payers.ts'
+import type { ChargeTally, CodeEntries, Extreme, Spread, TallyEntry } from './tally.ts'
 import { BOTH, LOST, partsOf } from './variant.ts'
 
-/** The rows of one code are in memory at a time: far more than any hospital has, and not without limit. */
-const ROWS_OF_A_CODE = 100_000
-
 /** A row per key and provider, in key order: the amounts of a file are those of each of its providers. */
-export function* rowsOfTally(tally: ChargeTally, npis: readonly string[], effective_from: string): Generator<Row> {
-  for (const { cpt, entries } of byCode(tally)) {
-    const rows = [...settled(entries)].flatMap(([variant, entry]) => rowsOf(entry, cpt, variant, effective_from))
-    if (rows.length > ROWS_OF_A_CODE) throw tooMany()
-    const ordered = inKeyOrder(rows)
+export function* rowsOfTally(
+  tally: ChargeTally,
+  payers: PayerBook,
+  npis: readonly string[],
+  effective_from: string,
+): Generator<Row> {
+  for (const entries of tally.codes()) {
+    const ordered = inKeyOrder(rowsOfEntries(entries, payers, effective_from))
     for (const npi of npis) for (const row of ordered) yield { ...row, npi }
   }
 }
 
-interface CodeEntries {
-  cpt: string
-  entries: Map<string, TallyEntry>
-}
-
-function* byCode(tally: ChargeTally): Generator<CodeEntries> {
-  let code: CodeEntries | undefined
-  for (const entry of tally.entries()) {
-    const { cpt, variant } = tally.keys.textOf(entry.key)
-    if (code && cpt !== code.cpt) {
-      yield code
-      code = undefined
-    }
-    code ??= { cpt, entries: new Map() }
-    code.entries.set(variant, entry)
-    if (code.entries.size > ROWS_OF_A_CODE) throw tooMany()
+function rowsOfEntries(
+  { code, hospital, payers: rates }: CodeEntries,
+  payers: PayerBook,
+  effective_from: string,
+): Row[] {
+  const rows = [...settled(hospital)].flatMap(([variant, entry]) =>
+    rowsOf(entry, baseOf(code, variant, effective_from)),
+  )
+  const torn = [...hospital].filter(([variant]) => variant.includes(LOST))
+  for (const [number, entries] of rates) {
+    const payer = payers.idOf(number)
+    const known = settled(entries)
+    for (const [variant, lost] of torn)
+      for (const each of settingsOf(variant)) for (const sound of maybe(each, known)) sound.doubtRates(lost, AMOUNTS)
+    for (const [variant, entry] of known)
+      rows.push(...rowsOfPayer(entry, { ...baseOf(code, variant, effective_from), payer }))
   }
-  if (code) yield code
+  return rows
 }
+/** The rates of payers that are amounts. */
+const AMOUNTS: readonly number[] = [DOLLARS, BY_DAY, PERCENT, ...ALLOWED.map(([place]) => place)]
 
-const tooMany = () => unreadable('the file has too many modifiers for one code')
+/** A row without what it states. */
+type BareRow = Pick<Row, 'code' | 'payer' | 'modifier' | 'setting' | 'class' | 'npi' | 'effective_from'>
+const baseOf = (code: string, variant: string, effective_from: string): BareRow => ({
+  code,
+  payer: null,
+  ...partsOf(variant),
+  npi: null,
+  effective_from,
+})
 
 type Entries = ReadonlyMap<string, TallyEntry>
 
@@ -102,8 +123,7 @@ const inKeyOrder = (rows: readonly Row[]): Row[] =>
  * A price for each basis that has one. An amount that cannot be read makes it partial, or is a row of its own. Where no
  * line has an amount, the row of the lowest negotiated one says so.
  */
-function rowsOf(entry: TallyEntry, cpt: string, variant: string, effective_from: string): Row[] {
-  const base = { code: cpt, payer: null, ...partsOf(variant), npi: null, effective_from }
+function rowsOf(entry: TallyEntry, base: BareRow): Row[] {
   const rows = STATED.flatMap((basis, at): Row[] => {
     const price = priceOf(entry, at)
     const unread = entry.unread(at)
@@ -111,29 +131,107 @@ function rowsOf(entry: TallyEntry, cpt: string, variant: string, effective_from:
     const flags = [
       ...(unread ? ['partial'] : []),
       ...(entry.has(RESTORED) ? ['code_restored'] : []),
+      ...(entry.has(OWN_CODE) ? ['by_charge_code'] : []),
       ...((at === LOWEST && entry.has(BELOW)) || (at === HIGHEST && entry.has(ABOVE)) ? ['rate_outside_range'] : []),
       ...price.flags,
     ]
     return [{ ...base, kind: 'price', region: 'national', basis, indicators: {}, ...price, flags }]
   })
   const line = entry.emptyLine()
-  return rows.length > 0 || line === undefined ? rows : [emptyRow(base, line)]
+  return rows.length > 0 || line === undefined ? rows : [emptyRow(base, 'hospital_negotiated_low', line)]
 }
 
-const emptyRow = (
-  base: Pick<Row, 'code' | 'payer' | 'modifier' | 'setting' | 'class' | 'npi' | 'effective_from'>,
-  line: number,
-): Row => ({
+const emptyRow = (base: BareRow, basis: Basis, line: number): Row => ({
   ...base,
   kind: 'absence',
   region: 'national',
-  basis: 'hospital_negotiated_low',
+  basis,
   reason: 'no_price_stated',
   flags: [],
   indicators: {},
   derivation: { method: 'no-amount/1', inputs: { rate: 'blank' } },
   locator: [{ citation: 0, line }],
 })
+
+const formulaRow = (base: BareRow, line: number): Row => ({
+  ...base,
+  kind: 'absence',
+  region: 'national',
+  basis: 'hospital_payer',
+  reason: 'algorithm_only',
+  flags: [],
+  indicators: {},
+  derivation: { method: 'formula-only/1', inputs: { terms: 'formula' } },
+  locator: [{ citation: 0, line }],
+})
+
+/** The rows of one payer: its own rate, and what it has paid. */
+function rowsOfPayer(entry: TallyEntry, base: BareRow): Row[] {
+  const paid = ALLOWED.flatMap(([place, basis]): Row[] => {
+    const stated = entry.stated(place)
+    const unread = entry.unread(place)
+    if (!stated) return unread ? [unreadableRow({ ...base, basis }, unread.rule, unread.line)] : []
+    const price = amountsOf(stated.low, stated.high, stated.unit)
+    const flags = [...(unread ? ['partial'] : []), ...marksOf(entry, place), ...price.flags]
+    return [{ ...base, kind: 'price', region: 'national', basis, indicators: {}, ...price, flags }]
+  })
+  const own = rateOf(entry, base)
+  return own ? [own, ...paid] : paid
+}
+
+/** What a payer's rate may be by, the first that it has: an amount for a service, for a day, or for each 100 dollars charged. */
+const TERMS = [
+  { place: DOLLARS, kind: 'price', per: undefined, also: undefined },
+  { place: BY_DAY, kind: 'rate', per: 'DAY', also: 'also_by_day' },
+  { place: PERCENT, kind: 'rate', per: '100 USD', also: 'also_percentage' },
+] as const
+
+/**
+ * The row of a payer's own rate. Plans of one payer and kind may have rates by different terms: the row has those of the first kind, and
+ * flags for the others. A formula is never computed.
+ */
+function rateOf(entry: TallyEntry, base: BareRow): Row | undefined {
+  const unread = TERMS.map(({ place }) => entry.unread(place)).find((each) => each !== undefined)
+  const [first, ...others] = TERMS.filter(({ place }) => entry.stated(place))
+  const [formula, nothing] = [entry.stated(FORMULA), entry.stated(NOTHING)]
+  const basis = 'hospital_payer'
+  if (!first) {
+    if (unread) return unreadableRow({ ...base, basis }, unread.rule, unread.line)
+    if (formula) return formulaRow(base, formula.low.line)
+    return nothing && emptyRow(base, basis, nothing.low.line)
+  }
+  const { low, high, unit } = entry.stated(first.place) as Spread
+  const price = amountsOf(low, high, unit)
+  const flags = [
+    ...(unread ? ['partial'] : []),
+    ...marksOf(entry, first.place),
+    ...others.flatMap(({ also }) => also ?? []),
+    ...(formula ? ['also_formula'] : []),
+    ...price.flags,
+  ]
+  return {
+    ...base,
+    kind: first.kind,
+    region: 'national',
+    basis,
+    indicators: methodsOf(entry.marks(first.place)),
+    ...price,
+    ...(first.per && { price: { ...price.price, per: first.per } }),
+    flags,
+  }
+}
+
+const marksOf = (entry: TallyEntry, place: number): string[] => [
+  ...(entry.marks(place) & RATE_RESTORED ? ['code_restored'] : []),
+  ...(entry.marks(place) & RATE_OWN_CODE ? ['by_charge_code'] : []),
+]
+
+/** How the rates were agreed, in the words of the template. */
+function methodsOf(marks: number): Record<string, string> {
+  const names = METHOD_NAMES.filter((_, at) => marks & (1 << at))
+  const [name, another] = names
+  return name === undefined ? {} : { methodology: another === undefined ? name : 'mixed' }
+}
 
 type DerivedPrice = Pick<PricedRow, 'price' | 'derivation' | 'locator' | 'flags'>
 
@@ -147,7 +245,11 @@ function priceOf(entry: TallyEntry, basis: number): DerivedPrice | undefined {
   let { low, high } = stated
   if (rate && unitsOf(rate.end.dollars) < unitsOf(low.dollars)) low = rate.end
   if (rate && unitsOf(rate.end.dollars) > unitsOf(high.dollars)) high = rate.end
-  const unit = together(stated.unit, rate?.unit ?? UNSAID)
+  return amountsOf(low, high, together(stated.unit, rate?.unit ?? UNSAID))
+}
+
+/** One amount, or the least and the greatest of several. */
+function amountsOf(low: Extreme, high: Extreme, unit: number): DerivedPrice {
   const [least, greatest] = [amountIn(low), amountIn(high)]
   if (least === greatest) return oneAmount(statedAmount(String(low.dollars)) ? 'verbatim/1' : 'rounded/1', low, unit)
   const { per, flags } = perOf(unit)

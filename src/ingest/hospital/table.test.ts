@@ -177,7 +177,11 @@ describe.each(['NULL', 'NA', 'N/A', 'nan', 'None', '#N/A', '---'])('%s in every 
 
   test('says nothing', async () => {
     const { rows, totals } = await loaded(
-      filled('PAD,Q4104,HCPCS,outpatient,5,,,,,,', 'PAD,,CPT,outpatient,6,,,,,,', 'PAD,,,outpatient,6,,,0250,RC,1,EA'),
+      filled(
+        'PAD,Q4104,HCPCS,outpatient,5,,,,,,',
+        'PAD,,CPT,outpatient,6,,,,,,',
+        'PAD,,,outpatient,6,,,0250,EAPG,1,EA',
+      ),
     )
     expect(rows.map(short)).toEqual(['Q4104||gross|outpatient 5.00'])
     expect([rows[0]?.kind === 'price' && rows[0].price.per, totals]).toEqual([null, { not_cpt: 2 }])

@@ -204,9 +204,9 @@ function findHeader(source: Source): { line: number; names: string[] } | undefin
     recent.push(record)
     if (recent.length > HEADER_LINES) recent.shift()
     if (!COLUMNS.cpt.test((record.cells[0] ?? '').trim().toUpperCase())) continue
-    // The fewest lines that name every column are the header: a title above them is not part of it.
+    // The fewest lines that name the most columns are the header: a title above them is not part of it.
     const headers = recent.map((_, at) => assemble(recent.slice(recent.length - 1 - at).map(({ cells }) => cells)))
-    const names = headers.find(namesEveryColumn) ?? headers.at(-1) ?? []
+    const [names = []] = headers.toSorted((one, other) => columnsNamed(other) - columnsNamed(one))
     return names.some((name) => COLUMNS.work.test(name)) ? { line: record.line, names } : undefined
   }
   return undefined
@@ -235,8 +235,8 @@ const OPTIONAL: ReadonlySet<string> = new Set<Column>([
   'endoscopicBase',
 ])
 
-const namesEveryColumn = (names: readonly string[]): boolean =>
-  Object.values(COLUMNS).every((title) => names.some((name) => title.test(name)))
+const columnsNamed = (names: readonly string[]): number =>
+  Object.values(COLUMNS).filter((title) => names.some((name) => title.test(name))).length
 
 function findColumns(names: readonly string[]): { [name in Column]: number } {
   const entries = Object.entries(COLUMNS).map(([name, title]) => {

@@ -27,6 +27,8 @@ type Pause = () => Promise<void>
 export interface Checks<R extends Release> {
   listReleases(db: Db): Promise<R[]>
   findRelease(db: Db, release_id: string): Promise<R | undefined>
+  /** Whether a release was withdrawn, and has no file any more that could be checked. */
+  isGone(db: Db, release: R): boolean
   /** Whether a release is public. Staged releases are checked too, but their results are not stored. */
   isPublished(release: R): boolean
   checkHistory(tx: Db): Promise<string[]>
@@ -135,7 +137,7 @@ export class Verifier<R extends Release> {
       return { part, verdict: await db.snapshot((tx) => checkLog(tx, subject.figuresLog, locked.figures, yieldOnly)) }
     const release = await checks.findRelease(db, part)
     if (!release || !checks.isPublished(release)) return undefined
-    const verdict = await checks.rederive(db, release, pause)
+    const verdict = checks.isGone(db, release) ? new Verdict() : await checks.rederive(db, release, pause)
     if (!isMirror)
       await db.snapshot(async (tx) => checks.checkStatements(tx, release, await checks.listReleases(tx), verdict))
     return { part, verdict, release }

@@ -27,28 +27,26 @@ function ofDay({ on }: Claim, group: readonly Coded[], denied: ReadonlySet<numbe
   const table = tableOn(on, CHART, day)
   if (!table) return { findings: [], skips: skipped({ ...skip, why: 'no_edition' }, group) }
   const paid = new Set(group.filter(({ line }) => !denied.has(line)).map(({ code }) => code))
-  return together(
-    grouped(
-      group.filter(({ line }) => !denied.has(line)),
-      ({ code }) => code,
-    ).map((lines): Outcome => {
-      const [{ code }] = lines as [Coded]
-      const [row] = table.rowsOf(code) as readonly AddOnRow[]
-      const primaries = row && primariesOn(row, day)
-      if (!primaries || primaries.codes.some((primary) => paid.has(primary))) return NOTHING
-      // Where the contractor alone names the primaries, nothing can be compared.
-      if (primaries.codes.length === 0)
-        return { findings: [], skips: skipped({ ...skip, why: 'by_contractor' }, lines) }
-      const finding: Finding = {
-        rule: 'add_on_alone',
-        variant: primaries.by_contractor ? 'by_contractor' : 'no_primary',
-        lines: numbersOf(lines),
-        denies: primaries.by_contractor ? [] : numbersOf(lines),
-        atIssue: charges(lines),
-        words: { code, day },
-        evidence: [{ chart: CHART, day: table.day, row }],
-      }
-      return { findings: [finding], skips: [] }
-    }),
-  )
+  const byCode = grouped(
+    group.filter(({ line }) => !denied.has(line)),
+    ({ code }) => code,
+  ).map((lines): Outcome => {
+    const [{ code }] = lines as [Coded]
+    const row = table.rowOf(code) as AddOnRow | undefined
+    const primaries = row && primariesOn(row, day)
+    if (!primaries || primaries.codes.some((primary) => paid.has(primary))) return NOTHING
+    // Where the contractor alone names the primaries, nothing can be compared.
+    if (primaries.codes.length === 0) return { findings: [], skips: skipped({ ...skip, why: 'by_contractor' }, lines) }
+    const finding: Finding = {
+      rule: 'add_on_alone',
+      variant: primaries.by_contractor ? 'by_contractor' : 'no_primary',
+      lines: numbersOf(lines),
+      denies: primaries.by_contractor ? [] : numbersOf(lines),
+      atIssue: charges(lines),
+      words: { code, day },
+      evidence: [{ chart: CHART, day: table.day, row }],
+    }
+    return { findings: [finding], skips: [] }
+  })
+  return { ...together(byCode), byHistory: table.byHistory }
 }

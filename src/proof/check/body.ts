@@ -2,6 +2,7 @@
 // compares.
 
 import { amountText } from '../price/money.ts'
+import type { Manifest } from '../price/release.ts'
 import type { BillCheck, CheckedLine, MedicareSums, Step } from './check.ts'
 import { type Evidence, type Finding, type Skip, variantOf } from './finding.ts'
 import { type Figure, OWN_BASES } from './hospital-figures.ts'
@@ -11,18 +12,34 @@ export interface Pointer {
   release: number
   index: number
 }
-export type PointerOf = (evidence: Evidence) => Pointer
+/** In a short answer, a permalink stands in place of a pointer. */
+export type PointerOf = (evidence: Evidence) => Pointer | string
 
 type Members = { [member: string]: unknown }
 
 export const bodyOf = (check: BillCheck, pointerOf: PointerOf): Members => ({
   side: { kind: check.side.kind, why: check.side.why },
   claim: check.claim,
+  ...byHistoryOf(check),
   lines: check.lines.map((line) => lineOf(line, check, pointerOf)),
   findings: check.findings.map((finding) => findingOf(finding, pointerOf)),
   skipped: skippedOf(check.skips),
   sums: sumsOf(check),
 })
+
+/** Tables that answered for earlier days, each day once. */
+function byHistoryOf({ byHistory }: BillCheck): Members {
+  const byName = new Map(byHistory.map(({ chart, day }) => [`${chart} ${day}`, { chart, day }]))
+  return byName.size === 0 ? {} : { by_history: [...byName.values()] }
+}
+
+/** Editions whose last day the operator moved past the publisher's own. */
+export function prolongedIn(releases: readonly Pick<Manifest, 'chart' | 'publisher_until'>[]): Members {
+  const prolonged = releases.flatMap(({ chart, publisher_until }) =>
+    publisher_until ? [{ chart, publisher_until }] : [],
+  )
+  return prolonged.length === 0 ? {} : { prolonged }
+}
 
 function lineOf({ line, figures, listed, byRules }: CheckedLine, { side }: BillCheck, pointerOf: PointerOf): Members {
   const { code, units, day, billed, side: own } = line
@@ -93,8 +110,10 @@ function findingOf(finding: Finding, pointerOf: PointerOf): Members {
 const inWords = (sentence: string, words: Finding['words']): string =>
   sentence.replace(/\{(\w+)\}/g, (_, name: string) => words[name] ?? '')
 
-function distinct(pointers: readonly Pointer[]): Pointer[] {
-  const byPlace = new Map(pointers.map((pointer) => [`${pointer.release} ${pointer.index}`, pointer]))
+function distinct(pointers: readonly (Pointer | string)[]): (Pointer | string)[] {
+  const nameOf = (pointer: Pointer | string): string =>
+    typeof pointer === 'string' ? pointer : `${pointer.release} ${pointer.index}`
+  const byPlace = new Map(pointers.map((pointer) => [nameOf(pointer), pointer]))
   return [...byPlace.values()]
 }
 

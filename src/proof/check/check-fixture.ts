@@ -13,7 +13,7 @@ import { MemoryProof } from '../proof-fixture.ts'
 import { aFee, aRow, MemoryRegistry } from '../registry-fixture.ts'
 import { verifyBody } from '../verify-lists.ts'
 import { isBill, parseBill, type StatedBill, type StatedLine } from './bill.ts'
-import { bodyOf } from './body.ts'
+import { bodyOf, prolongedIn } from './body.ts'
 import { type BillCheck, checkBill } from './check.ts'
 
 export const DAY = '2026-07-15'
@@ -143,7 +143,9 @@ export async function billAnswer(
     proof.addRows(release, [index])
     return { release: proof.release(release), index }
   })
-  return { check, body: { ...answer, proof: await proof.member() } }
+  const member = await proof.member()
+  const prolonged = prolongedIn((member.releases ?? []).map(({ release }) => release))
+  return { check, body: { ...answer, ...prolonged, proof: member } }
 }
 
 /** A line in a few words: `80053-59 x2 10.00`. */

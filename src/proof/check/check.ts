@@ -12,7 +12,7 @@ import { type Claim, type ClaimBy, type ClaimLine, claimOf, grouped, listedAmoun
 import { componentTwice } from './component-twice.ts'
 import { duplicate } from './duplicate.ts'
 import { estimateExceeded } from './estimate-exceeded.ts'
-import { certaintyOf, type Finding, type Outcome, type Skip, together } from './finding.ts'
+import { type ChartDay, certaintyOf, type Finding, type Outcome, type Skip, together } from './finding.ts'
 import { figuresOf, OWN_BASES, type OwnBasis, type OwnFigures } from './hospital-figures.ts'
 import { notValidOnDay } from './not-valid-on-day.ts'
 import { packaged } from './packaged.ts'
@@ -64,6 +64,7 @@ export interface BillCheck {
   lines: readonly CheckedLine[]
   findings: readonly Finding[]
   skips: readonly Skip[]
+  byHistory: readonly ChartDay[]
   sums: BillSums
 }
 
@@ -91,7 +92,7 @@ export function checkBill(bill: Bill, on: RegistryOn, table: ChartTable): BillCh
     billAboveStatement(claim),
     estimateExceeded(claim),
   ])
-  const { findings, skips } = together([denying, reduction, beside])
+  const { findings, skips, byHistory = [] } = together([denying, reduction, beside])
   const certain = denying.findings.filter((finding) => certaintyOf(finding) === 'rule')
   const atMost = paidBy(
     claim,
@@ -113,6 +114,7 @@ export function checkBill(bill: Bill, on: RegistryOn, table: ChartTable): BillCh
     lines,
     findings: inOrder(findings),
     skips,
+    byHistory,
     sums: {
       billed:
         sumOf(bill.lines, 'billed') ??

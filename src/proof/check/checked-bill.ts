@@ -12,10 +12,10 @@ import { editionOn, registryOn } from '../proved-registry.ts'
 import { hasOnly, isObject, type Members } from '../shape.ts'
 import { ShownRows } from '../shown-rows.ts'
 import { isBill, MOST_BILL_LINES, parseBill, type StatedBill } from './bill.ts'
-import { bodyOf, type PointerOf } from './body.ts'
+import { bodyOf, type PointerOf, prolongedIn } from './body.ts'
 import { checkBill } from './check.ts'
 
-const MEMBERS = ['side', 'claim', 'by_history', 'lines', 'findings', 'skipped', 'sums']
+const MEMBERS = ['side', 'claim', 'by_history', 'prolonged', 'lines', 'findings', 'skipped', 'sums']
 
 export async function checkBillAnswer(
   body: Members,
@@ -39,7 +39,8 @@ export async function checkBillAnswer(
   }
   const { sums, ...expected } = bodyOf(checkBill(bill, on, evidence.charts), pointerIn(evidence))
   const { proof: _, sums: stated, ...told } = body
-  ensure(isSame(told, expected), 'answers_another_question')
+  const prolonged = prolongedIn(evidence.releases.map(({ release }) => release))
+  ensure(isSame(told, { ...expected, ...prolonged }), 'answers_another_question')
   ensure(isSame(stated, sums), 'sum_mismatch')
   return { evidence, answers: answersOf(evidence) }
 }

@@ -131,9 +131,11 @@ export function proceduresOf({ modifiers, units, side, status }: ClaimLine): num
   return isDiscounted && modifiers.includes('50') ? 2 * units : units
 }
 
-/** The amount that the schedules list for a line, in ten-thousandths. */
+/** The amount that the schedules list for a line, in ten-thousandths: in whole cents, as payments are, rounded half up. */
 export const listedAmount = (line: ClaimLine): bigint | undefined =>
-  line.listed?.unit === undefined ? undefined : line.listed.unit * BigInt(proceduresOf(line))
+  line.listed?.unit === undefined ? undefined : inCents(line.listed.unit * BigInt(proceduresOf(line)))
+
+const inCents = (amount: bigint): bigint => ((amount + 50n) / 100n) * 100n
 
 export const isOfCode = <L extends Line>(line: L): line is L & { code: string } => line.code !== undefined
 

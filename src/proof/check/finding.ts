@@ -72,6 +72,13 @@ export interface Skip {
 export interface Outcome {
   findings: readonly Finding[]
   skips: readonly Skip[]
+  /** Tables that answered for a day before their edition, by the dates of their own entries. */
+  byHistory?: readonly ChartDay[]
+}
+
+export interface ChartDay {
+  chart: string
+  day: string
 }
 
 export const NOTHING: Outcome = { findings: [], skips: [] }
@@ -85,4 +92,5 @@ export const skipped = (
 export const together = (outcomes: readonly Outcome[]): Outcome => ({
   findings: outcomes.flatMap(({ findings }) => findings),
   skips: outcomes.flatMap(({ skips }) => skips),
+  byHistory: outcomes.flatMap(({ byHistory = [] }) => byHistory),
 })

@@ -36,7 +36,7 @@ function ofDay({ on }: Claim, group: readonly Coded[]): Outcome {
   if (!table) return { findings: [], skips: skipped({ ...skip, why: 'no_edition' }, group) }
   const findings = byCode.flatMap((ones) => {
     const [{ code }] = ones as [Coded]
-    const [row] = table.rowsOf(code) as readonly EditsRow[]
+    const row = table.rowOf(code) as EditsRow | undefined
     if (!row) return []
     return byCode
       .filter((others) => others !== ones)
@@ -45,7 +45,7 @@ function ofDay({ on }: Claim, group: readonly Coded[]): Outcome {
         return pair ? others.flatMap((two) => against(two, ones, pair.separable, { chart, day: table.day, row })) : []
       })
   })
-  return { findings, skips: [] }
+  return { findings, skips: [], byHistory: table.byHistory }
 }
 
 function against(two: Coded, ones: readonly Coded[], separable: boolean, evidence: Evidence): Finding[] {

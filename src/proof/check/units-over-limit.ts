@@ -4,6 +4,7 @@ import type { LimitRow } from '../price/edit-row.ts'
 import { type Claim, type ClaimLine, charges, grouped, isOfCode, numbersOf } from './claim.ts'
 import { limitOn } from './edit-tables.ts'
 import { type Finding, NOTHING, type Outcome, skipped, together } from './finding.ts'
+import { rowOf } from './table-on.ts'
 
 /** The table of limits that speaks for a side. */
 const TABLES = {
@@ -36,7 +37,7 @@ function ofCode({ on }: Claim, group: readonly Coded[]): Outcome {
   if (side.setting === 'inpatient') return skip('inpatient')
   const registry = on(day)
   if (!registry.timeline.isHeld(chart)) return skip('no_edition')
-  const [row] = registry.lists.under(chart, code) as readonly LimitRow[]
+  const row = rowOf(registry.lists, chart, code) as LimitRow | undefined
   // Some limits are confidential: without a row nothing is known.
   if (!row || !limitOn(row, day)) return skip('no_published_limit')
   const over =

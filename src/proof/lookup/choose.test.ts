@@ -66,6 +66,103 @@ test('a code of another kind is looked for only where such codes can be', async 
   ])
 })
 
+test('a payer\u2019s own rate is asked for by its name, and no other rate is taken for it', async () => {
+  const rate = (payer: string | null, amount: string, given: Partial<Parameters<typeof aRow>[0]> = {}): AnyRow =>
+    aRow({
+      code: '99213',
+      npi: NPI,
+      basis: payer === null ? 'hospital_negotiated_low' : 'hospital_payer',
+      payer,
+      setting: 'outpatient',
+      amount,
+      ...given,
+    })
+  const registry = made((each) =>
+    each.publish(
+      [
+        rate(null, '80.00'),
+        rate('aetna/commercial', '120.00'),
+        rate('aetna/medicare_advantage', '90.00'),
+        rate('aetna-other/commercial', '1.00'),
+        rate('cigna/commercial', '130.00', { modifier: 'TC', code: '70551' }),
+        rate('cigna/commercial', '130.00'),
+        rate('cigna/commercial', '110.00', { basis: 'hospital_allowed_median' }),
+        rate(null, '700.00', { code: '70551', modifier: 'TC' }),
+        rate('aetna/commercial', '60.00', { code: '99214' }),
+      ],
+      { chart: `hospital-mrf:${NPI}`, providers: [NPI] },
+    ),
+  )
+  await check(registry, [
+    [{ npi: NPI }, 'price 80.00'],
+    [{ npi: NPI, payer: 'aetna/commercial' }, 'price 120.00'],
+    [{ npi: NPI, payer: 'aetna/commercial', modifier: '25' }, 'price 120.00'],
+    [{ npi: NPI, payer: 'aetna/commercial', setting: 'inpatient' }, 'not_on_schedule'],
+    [{ npi: NPI, payer: 'aetna/commercial', modifier: '26' }, 'modifier_not_priced'],
+    [{ npi: NPI, payer: 'aetna' }, 'payer_ambiguous'],
+    [{ npi: NPI, payer: 'cigna' }, 'price 130.00'],
+    [{ npi: NPI, payer: 'cigna', basis: 'hospital_allowed_median' }, 'price 110.00'],
+    [{ npi: NPI, payer: 'uhc' }, 'payer_not_listed'],
+    [{ npi: NPI, payer: 'aetna/exchange' }, 'payer_not_listed'],
+    [{ npi: NPI, payer: 'cigna', cpt: '70551' }, 'price 130.00'],
+    [{ npi: NPI, cpt: '70551' }, 'price 700.00'],
+    [{ npi: NPI, cpt: '70551', modifier: '26' }, 'modifier_not_priced'],
+    // A price of one payer is never taken for that of the hospital.
+    [{ npi: NPI, cpt: '99214' }, 'not_on_schedule'],
+  ])
+})
+
+test('a plain code is answered under the one modifier that says what any line of it is, and never under another', async () => {
+  const charge = (
+    code: string,
+    modifier: string | null,
+    amount: string,
+    given: Partial<Parameters<typeof aRow>[0]> = {},
+  ): AnyRow => aRow({ npi: NPI, basis: 'hospital_cash', setting: 'outpatient', code, modifier, amount, ...given })
+  const registry = made((each) =>
+    each.publish(
+      [
+        charge('70551', 'TC', '1719.00'),
+        charge('70552', '26', '90.00'),
+        charge('70553', 'TC', '40.00', { class: 'professional' }),
+        charge('71046', '52', '40.00'),
+        charge('80053', '90', '31.00'),
+        charge('97110', 'GP', '75.00'),
+        charge('97530', 'GO', '80.00'),
+        charge('97530', 'GP', '85.00'),
+        charge('99213', '25', '150.00'),
+        charge('99214', '25', '250.00'),
+        charge('99214', null, '240.00'),
+        charge('G0101', 'TC', '10.00'),
+      ],
+      { chart: `hospital-mrf:${NPI}`, providers: [NPI] },
+    ),
+  )
+  await check(registry, [
+    [{ npi: NPI, cpt: '70551', basis: 'hospital_cash' }, 'price 1719.00'],
+    [{ npi: NPI, cpt: '70552' }, 'modifier_not_priced'],
+    [{ npi: NPI, cpt: '70553' }, 'modifier_not_priced'],
+    [{ npi: NPI, cpt: '71046' }, 'modifier_not_priced'],
+    [{ npi: NPI, cpt: '80053' }, 'price 31.00'],
+    [{ npi: NPI, cpt: '97110' }, 'price 75.00'],
+    // Two kinds of therapy, and two prices: the bill says which.
+    [{ npi: NPI, cpt: '97530' }, 'modifier_not_priced'],
+    [{ npi: NPI }, 'price 150.00'],
+    [{ npi: NPI, cpt: '99214' }, 'price 240.00'],
+    [{ npi: NPI, cpt: 'G0101' }, 'modifier_not_priced'],
+  ])
+  const { body } = await answerOf(registry, { cpt: '70551', as_of: JULY, npi: NPI })
+  expect(body).toMatchObject({ listed_with: 'TC', modifier: 'TC' })
+  for (const forged of [
+    { ...body, listed_with: '26' },
+    { ...body, listed_with: undefined },
+    { ...body, listed_with: null },
+  ])
+    expect(
+      (await verifyBody(JSON.stringify(forged), policy, { question: { cpt: '70551', as_of: JULY, npi: NPI } })).ok,
+    ).toBe(false)
+})
+
 test('equipment is priced by state, rural or not, with the modifiers that it is bought or rented with', async () => {
   const registry = made((each) => {
     for (const chart of ALL_BUT_EQUIPMENT) each.publish([], { chart })
@@ -723,23 +820,4 @@ test('the schedules without an edition are named in the order in which they woul
   // The table of ZIP codes is named where a schedule that is held needs it.
   registry.publish([aFee({ code: '99213' })], { chart: 'cms-pfs' })
   expect(await heldBy({ region: '60611', basis: 'medicare_pfs' })).toEqual(none('zip-locality'))
-})
-
-test('a price of one payer is never taken for that of the hospital', async () => {
-  const charge = (given: Parameters<typeof aRow>[0]): AnyRow =>
-    aRow({ npi: NPI, basis: 'hospital_negotiated_low', setting: 'outpatient', ...given })
-  const registry = made((each) =>
-    each.publish(
-      [
-        charge({ code: '99213', payer: 'a-payer/commercial', amount: '40.00' }),
-        charge({ code: '99213', amount: '50.00' }),
-        charge({ code: '99214', payer: 'a-payer/commercial', amount: '60.00' }),
-      ],
-      { chart: `hospital-mrf:${NPI}`, providers: [NPI] },
-    ),
-  )
-  await check(registry, [
-    [{ npi: NPI }, 'price 50.00'],
-    [{ cpt: '99214', npi: NPI }, 'not_on_schedule'],
-  ])
 })

@@ -12,10 +12,19 @@ import {
   HOSPITAL_FACTS,
   PLACE_CHART,
 } from '../price/charts.ts'
-import type { Row, Setting } from '../price/row.ts'
+import { type Basis, isPerPayer, type PricedRow, type Row, type Setting } from '../price/row.ts'
 import type { Choice, Decision, PriceDecision, Refusal, Step } from './decision.ts'
 import { isFrom, pricesUnder, type Registry } from './lists.ts'
-import { adjust, isAdjusting, isNeutral, isOfWholeBill, otherwiseOn, partOf, withBothSides } from './modifiers.ts'
+import {
+  adjust,
+  isAdjusting,
+  isNeutral,
+  isOfWholeBill,
+  ofAnyLine,
+  otherwiseOn,
+  partOf,
+  withBothSides,
+} from './modifiers.ts'
 import { type Place, placeOf, regionFor } from './place.ts'
 import type { ParsedQuestion } from './question.ts'
 import { isDivided, localitiesOf } from './region.ts'
@@ -262,27 +271,38 @@ function settingsFor(
 /** A doctor's charge is known by its class or its revenue code: a charge without a class is tried before it. */
 const CLASSES_TRIED = ['facility', null, 'professional'] as const
 
+/** The rows of one basis of a hospital for the code, of one payer or of none. */
+type RowsBy = (basis: Basis) => readonly Row[]
+
 /**
  * R11: the decision by a hospital's own file, whatever the region. The modifiers are tried as they are on the bill, with both
  * sides as one, and then without ever more of those that change no payment by Medicare: the hospital may state another
  * price with any of them.
  */
 function ofProvider(question: ParsedQuestion, npi: string, { lists, timeline, providers }: Registry): Decision {
-  const { cpt, basis, setting, modifiers, side } = question
+  const { cpt, basis, setting, modifiers, payer, side } = question
   const chart = providers.chartOf(npi)
   if (chart === undefined) return { outcome: 'unknown_provider', rule: 'R11' }
   if (!timeline.isHeld(chart)) return { outcome: 'no_edition', rule: 'R3', charts: [chart] }
-  const bases = basis ? [basis] : HOSPITAL_FACTS.bases
+  const own = HOSPITAL_FACTS.bases.filter((each) => !isPerPayer(each))
+  const bases = basis ? [basis] : payer === undefined ? own : [OF_PAYERS]
   const settings = setting ? [setting, null] : HOSPITAL_FACTS.settings
   const classes = side ? KIND_ENTRIES[side.kind].classes : CLASSES_TRIED
+  const rowsBy: RowsBy = (each) =>
+    pricesUnder(lists, chart, `${cpt}|national|${npi}|${each}|${payer === undefined ? '' : payerPrefix(payer)}`)
+  if (payer !== undefined) {
+    const listed = new Set(bases.flatMap(rowsBy).map((row) => row.payer))
+    if (listed.size === 0) return { outcome: 'payer_not_listed', rule: 'R11' }
+    if (listed.size > 1) return { outcome: 'payer_ambiguous', rule: 'R11' }
+  }
+  const begun: RowsBy = (each) => rowsBy(each).filter(isFrom(timeline))
   const sides = withBothSides(modifiers)
   const [neutral] = byNeutral(sides)
   const tried = new Set([modifiers, sides].map((list) => list.join('-')))
-  const prefix = `${cpt}|national|${npi}|`
   let stated: Row | undefined
   for (const modifier of tried) {
     for (const each of bases) {
-      const rows = pricesUnder(lists, chart, `${prefix}${each}|`).filter(isFrom(timeline))
+      const rows = begun(each)
       for (const inSetting of settings)
         for (const inClass of classes) {
           const row = rows.find((one) => isAt(one, modifier || null, inSetting, inClass))
@@ -296,11 +316,43 @@ function ofProvider(question: ParsedQuestion, npi: string, { lists, timeline, pr
     if (stated) return findingOf(chart, stated, 'R11')
     for (const left of neutral) tried.add(joined(modifier.split('-').filter((one) => one !== left)) ?? '')
   }
+  const ofLine = modifiers.length === 0 ? underAnyLine(question, { bases, settings, classes }, begun) : undefined
+  if (ofLine) return { outcome: 'price', chart, row: ofLine.row, ignored: [], left: [], listedWith: ofLine.modifier }
   // The code may be there with other modifiers only, or in another setting or basis.
-  const all = pricesUnder(lists, chart, prefix)
+  const all = (payer === undefined ? own : bases).flatMap(rowsBy)
   const isInOtherSetting = modifiers.length === 0 && all.some((row) => row.modifier === null)
   return { outcome: !isInOtherSetting && all.length > 0 ? 'modifier_not_priced' : 'not_on_schedule', rule: 'R11' }
 }
 
+const OF_PAYERS: Basis = 'hospital_payer'
+
+/** All kinds of plans of a payer are neighbours. */
+export const payerPrefix = (payer: string): string => (payer.includes('/') ? `${payer}|` : `${payer}/`)
+
+/** The price of the plain code where it is stated only under one modifier that says what any line of it is. */
+function underAnyLine(
+  { cpt }: ParsedQuestion,
+  tried: { bases: readonly Basis[]; settings: readonly (Setting | null)[]; classes: readonly Row['class'][] },
+  begun: RowsBy,
+): { row: PricedRow; modifier: string } | undefined {
+  const modifiers = ofAnyLine(cpt)
+  // A doctor bills imaging with 26: a line with TC is all that a facility has.
+  const classes = tried.classes.filter((each) => each !== 'professional')
+  if (modifiers.length === 0) return undefined
+  for (const basis of tried.bases) {
+    const rows = begun(basis)
+    for (const setting of tried.settings)
+      for (const inClass of classes) {
+        const found = modifiers.flatMap((modifier) => {
+          const row = rows.find((one) => isAt(one, modifier, setting, inClass))
+          return row && 'price' in row ? [{ row, modifier }] : []
+        })
+        // Two of them may have two prices: the bill says which one it is.
+        if (found.length > 0) return found.length === 1 ? found[0] : undefined
+      }
+  }
+  return undefined
+}
+
 const isAt = (row: Row, modifier: string | null, setting: Setting | null, inClass: Row['class']): boolean =>
-  row.payer === null && row.modifier === modifier && row.setting === setting && row.class === inClass
+  row.modifier === modifier && row.setting === setting && row.class === inClass

@@ -17,6 +17,8 @@ export interface PriceDecision {
   ignored: string[]
   /** Modifiers whose effect the other lines of the bill decide. */
   left: string[]
+  /** The modifier under which alone a hospital states the price of the plain code. */
+  listedWith?: string
   adjustment?: Adjustment
 }
 /** Why there is no price, and the step that says so. */
@@ -27,6 +29,7 @@ export type Refusal = { rule: Step } & (
   | { outcome: 'no_edition'; charts: string[] }
   | { outcome: 'region_ambiguous' | 'region_not_covered'; chart: string }
   | { outcome: 'unknown_zip' | 'unknown_provider' | 'not_on_schedule' }
+  | { outcome: 'payer_not_listed' | 'payer_ambiguous' }
 )
 export type Decision = PriceDecision | Refusal
 

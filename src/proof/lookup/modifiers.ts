@@ -2,6 +2,7 @@
 // docs/spec/tables/modifiers.json says which has which, with the source of each.
 
 import {
+  ANY_LINE_MODIFIERS,
   BOTH_SIDES,
   COLUMN_MODIFIERS,
   FACTOR_MODIFIERS,
@@ -16,6 +17,10 @@ import { own } from '../shape.ts'
 
 /** Whether a modifier changes no payment. */
 export const isNeutral = (modifier: unknown): boolean => NEUTRAL_MODIFIERS.has(modifier)
+
+/** The modifiers that say of a hospital's line only what any line of the code is, such as TC of imaging. */
+export const ofAnyLine = (code: string): string[] =>
+  ANY_LINE_MODIFIERS.flatMap(({ modifier, for: codes }) => (codes.test(code) ? [modifier] : []))
 
 /** Whether a modifier changes no payment on the price lists that its rule is not for, or of the part that it is not about. */
 export const isSometimesNeutral = (modifier: unknown): boolean => {

@@ -3,7 +3,7 @@
 import { KIND_ENTRIES } from '../../tables/sides.ts'
 import { isText } from '../canonical-json.ts'
 import { chartsFor, factsOf, isOfSide } from '../price/charts.ts'
-import { type Basis, keyMembers, type Setting } from '../price/row.ts'
+import { type Basis, isPerPayer, keyMembers, type Setting } from '../price/row.ts'
 import { isDay, isObject } from '../shape.ts'
 import { isNpi } from './npi.ts'
 import { parseRegion, type Region } from './region.ts'
@@ -19,6 +19,8 @@ export interface Question extends SideWords {
   modifier?: string | undefined
   setting?: string | undefined
   basis?: string | undefined
+  /** A payer, with or without the kind of plan, whose own rate at a hospital is asked for. */
+  payer?: string | undefined
 }
 
 export interface ParsedQuestion {
@@ -30,6 +32,8 @@ export interface ParsedQuestion {
   modifiers: string[]
   setting: Setting | undefined
   basis: Basis | undefined
+  /** `aetna/commercial`, or `aetna` for the one kind of plan that it has. */
+  payer: string | undefined
   /** Whose bill it is, where the question says so. */
   side: Side | undefined
   /** What it says of the bill, to ask the same again. */
@@ -44,9 +48,11 @@ export const hasOnlyTexts = (value: unknown, names: readonly string[]): boolean 
   Object.entries(value).every(([name, text]) => names.includes(name) && (text === undefined || isText(text)))
 
 const PARTS = [
-  ...['cpt', 'as_of', 'region', 'npi', 'modifier', 'setting', 'basis'],
+  ...['cpt', 'as_of', 'region', 'npi', 'modifier', 'setting', 'basis', 'payer'],
   ...['kind', 'revenue_code', 'place_of_service'],
 ]
+/** A payer, with its kind of plan or without. */
+export const PAYER = /^[a-z0-9-]{1,40}(\/[a-z_]{1,20})?$/
 
 /** One space for several inside. Other blanks are kept. */
 export const codeOf = (text: string): string => capitals((text.match(/[^ ]+/g) ?? []).join(' '))
@@ -70,6 +76,10 @@ export function parseQuestion(question: Question): ParsedQuestion | QuestionFaul
   if (!keyMembers.setting(setting ?? null)) return 'setting'
   const basis = given('basis')
   if (basis !== undefined && !isBasisFor(npi, basis)) return 'basis'
+  const payer = given('payer')
+  if (payer !== undefined && (npi === null || !PAYER.test(payer))) return 'payer'
+  // Rates of payers are those of one of them.
+  if (basis !== undefined && isPerPayer(basis as Basis) !== (payer !== undefined)) return 'payer'
   const sideFault = faultOfSide(question)
   if (sideFault) return sideFault
   const parsed: ParsedQuestion = {
@@ -80,6 +90,7 @@ export function parseQuestion(question: Question): ParsedQuestion | QuestionFaul
     modifiers: [...new Set(modifier?.split('-') ?? [])].sort(),
     setting: setting as Setting | undefined,
     basis: basis as Basis | undefined,
+    payer,
     side: sideOf(question),
     bill: sideWords(question),
   }

@@ -3,7 +3,8 @@
 
 import { KIND_ENTRIES } from '../../tables/sides.ts'
 import { type ChartFacts, type ChartTable, canHold, codeIn, factsOf, isOfSide, PLACE_CHART } from '../price/charts.ts'
-import type { AnyRow, PlaceRow } from '../price/row.ts'
+import { type AnyRow, isOfPrices, isPerPayer, type PlaceRow } from '../price/row.ts'
+import { payerPrefix } from './choose.ts'
 import type { Registry } from './lists.ts'
 import { type Place, placeOf } from './place.ts'
 import type { ParsedQuestion, Question } from './question.ts'
@@ -11,7 +12,16 @@ import { localitiesOf } from './region.ts'
 
 /** The question to a sheet. */
 export type SheetQuestion = Pick<Question, (typeof SHEET_PARTS)[number]>
-export const SHEET_PARTS = ['cpt', 'as_of', 'region', 'npi', 'kind', 'revenue_code', 'place_of_service'] as const
+export const SHEET_PARTS = [
+  'cpt',
+  'as_of',
+  'region',
+  'npi',
+  'payer',
+  'kind',
+  'revenue_code',
+  'place_of_service',
+] as const
 
 export interface SheetRow {
   chart: string
@@ -31,7 +41,11 @@ export type Sheet =
   | { outcome: 'no_edition'; charts: string[] }
 
 /** Searches every schedule, and with a provider its own file. With a side only what that side charges and is paid. */
-export function sheetFor({ cpt, region, npi, side }: ParsedQuestion, registry: Registry, table: ChartTable): Sheet {
+export function sheetFor(
+  { cpt, region, npi, payer, side }: ParsedQuestion,
+  registry: Registry,
+  table: ChartTable,
+): Sheet {
   const { lists, timeline, providers } = registry
   const own = npi === null ? undefined : providers.chartOf(npi)
   if (npi !== null && own === undefined) return { outcome: 'unknown_provider' }
@@ -42,7 +56,7 @@ export function sheetFor({ cpt, region, npi, side }: ParsedQuestion, registry: R
   if (place.split || (place.region !== 'national' && place.state === undefined)) return { outcome: 'region_ambiguous' }
   const classes = side && own !== undefined ? KIND_ENTRIES[side.kind].classes : undefined
   const isOfClass = (row: AnyRow): boolean =>
-    !classes || !('npi' in row) || row.npi === null || classes.includes(row.class)
+    !classes || !isOfPrices(row) || row.npi === null || classes.includes(row.class)
   const rows: SheetRow[] = []
   const notHeld: string[] = []
   for (const chart of [...Object.keys(table).sort(), ...(own === undefined ? [] : [own])]) {
@@ -53,13 +67,21 @@ export function sheetFor({ cpt, region, npi, side }: ParsedQuestion, registry: R
       notHeld.push(chart)
       continue
     }
-    for (const prefix of chart === own ? [`national|${npi}|`] : prefixesOf(facts, place)) {
+    for (const prefix of chart === own ? prefixesOfProvider(facts, npi as string, payer) : prefixesOf(facts, place)) {
       const found = lists.under(chart, `${codeIn(facts, cpt)}|${prefix}`)
       rows.push(...found.filter(isOfClass).map((row) => ({ chart, row })))
     }
   }
   return { outcome: 'sheet', rows, notHeld, place: place.row }
 }
+
+/** The prefixes of a hospital's keys after the code: its own amounts, and with a payer all rows of that payer. */
+const prefixesOfProvider = ({ bases }: ChartFacts, npi: string, payer: string | undefined): string[] =>
+  bases.flatMap((basis) => {
+    const prefix = `national|${npi}|${basis}|`
+    if (!isPerPayer(basis)) return [prefix]
+    return payer === undefined ? [] : [`${prefix}${payerPrefix(payer)}`]
+  })
 
 /** The prefixes of keys after the code: the place, as far as the chart tells places apart, then the whole country. */
 function prefixesOf({ speaks }: ChartFacts, { region, state = '', area }: Place): string[] {

@@ -21,9 +21,14 @@ export interface ChartFacts extends Pick<ChartInTable, 'bases' | 'speaks' | 'set
 }
 
 export const PLACE_CHART: ChartName = 'zip-locality'
+/** The list of hospitals, with their places and names. */
+export const HOSPITAL_LIST: ChartName = 'hospitals'
 
 /** The kind of the rows of a chart that states no prices; undefined of all others. */
 export const kindOfRows = (chart: string): RowKind | undefined => own(CHART_ENTRIES, chart)?.rows
+
+/** Whether the rows of a chart are about ZIP codes, and so about no code: places and hospitals. */
+export const isOfPlaces = (chart: string): boolean => ['place', 'hospital'].includes(kindOfRows(chart) ?? '')
 
 /** What the keys of all rows of a code begin with. The key of an edit is the code alone. */
 export const keyPrefix = (chart: string, code: string): string =>
@@ -83,7 +88,14 @@ export function chartsFor({ cpt, basis, setting, side }: ChartQuestion, table: C
   const searched = setting === undefined ? (ofSide ?? SEARCHED_WITHOUT_SETTING) : SEARCHED[setting]
   const charts =
     basis === undefined ? searched : Object.keys(table).filter((chart) => basesOf(chart, table).includes(basis))
-  return cpt === undefined ? charts : charts.filter((chart) => canHold(factsOf(chart, table) ?? {}, cpt))
+  if (cpt === undefined) return charts
+  // A chart of one row for some codes is searched for these alone, unless it is named.
+  const isSearched = ({ standIn }: Partial<ChartFacts>): boolean =>
+    basis !== undefined || (standIn?.for.test(cpt) ?? true)
+  return charts.filter((chart) => {
+    const facts = factsOf(chart, table) ?? {}
+    return canHold(facts, cpt) && isSearched(facts)
+  })
 }
 
 /** Whether a side of the bill is paid by a schedule: by one that has one of its settings, or none. */

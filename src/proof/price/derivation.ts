@@ -48,6 +48,7 @@ const ABSENCE_METHODS: { [method: string]: AbsenceMethod } = {
   'no-amount/1': (inputs) => (areInputs(inputs, { rate: NOTHING }) ? 'no_price_stated' : undefined),
   'dmepos-blank/1': (inputs) =>
     areInputs(inputs, { non_rural: NOTHING, rural: NOTHING }) ? 'no_price_stated' : undefined,
+  'formula-only/1': (inputs) => (areInputs(inputs, { terms: /^formula$/ }) ? 'algorithm_only' : undefined),
   'row-rule/1': (inputs) =>
     areInputs(inputs, { rule: /^(R02|R03|R08_min_max|R10|R14)$/ })
       ? reasonForRule(inputs['rule'] as string)
@@ -96,6 +97,10 @@ const MARKS = new Set([
   'code_restored',
   'mixed_units',
   'rate_outside_range',
+  'by_charge_code',
+  'also_by_day',
+  'also_percentage',
+  'also_formula',
 ])
 
 function verifyReason(row: Extract<Row, { kind: 'absence' }>): DerivationVerdict {

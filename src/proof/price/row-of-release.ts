@@ -2,7 +2,7 @@
 
 import { CHARTS, type ChartTable, factsOf, HOSPITAL, kindOfRows } from './charts.ts'
 import type { Citation, Manifest } from './release.ts'
-import { type AnyRow, isOfPrices, methodsOf } from './row.ts'
+import { type AnyRow, isOfPrices, isPerPayer, kindsOf, methodsOf } from './row.ts'
 
 const cites = ({ locator }: AnyRow, { citations }: Manifest): boolean =>
   locator.length > 0 && locator.every(({ citation }) => citation < citations.length)
@@ -33,7 +33,8 @@ function fits(row: AnyRow, { chart, providers, effective_to }: Manifest, table: 
   if (row.effective_from > effective_to) return false
   if (!isOfPrices(row)) return kindOfRows(chart) === row.kind
   // A factor is never a price, and a price never a factor.
-  if (row.kind !== 'absence' && (row.kind === 'rate') !== (row.basis === 'medicare_anesthesia')) return false
+  if (row.kind !== 'absence' && !kindsOf(row.basis).includes(row.kind)) return false
+  if ((row.payer !== null) !== isPerPayer(row.basis)) return false
   const facts = factsOf(chart, table)
   const isHospital = chart.startsWith(HOSPITAL)
   return (

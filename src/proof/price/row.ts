@@ -5,6 +5,7 @@ import { ABSENCE_REASONS, type AbsenceReason } from '../../tables/reasons.ts'
 import { canonical } from '../canonical-json.ts'
 import { both, type Check, closed, either, isDay, listOf, mapOf, matches, NAME, NPI, oneOf, orNull } from '../shape.ts'
 import { type EditRow, isEditRow } from './edit-row.ts'
+import { type HospitalRow, hospitalKey, isHospitalRow } from './hospital-row.ts'
 import { isLocator, type Locator } from './locator.ts'
 import { tenThousandths } from './money.ts'
 
@@ -16,11 +17,16 @@ export const MAX_LEAF_BYTES = 65_536
 export const indicatorsOf = (basis: Basis): readonly string[] => BASIS_ENTRIES[basis].indicators
 export const methodsOf = (basis: Basis): readonly string[] => BASIS_ENTRIES[basis].methods
 
+/** What the amounts of a basis are: prices, or factors that are multiplied. */
+export const kindsOf = (basis: Basis): readonly ('price' | 'rate')[] => BASIS_ENTRIES[basis].kinds ?? ['price']
+/** Whether the rows of a basis are those of single payers. */
+export const isPerPayer = (basis: Basis): boolean => BASIS_ENTRIES[basis].per_payer === true
+
 export const CLASSES = ['facility', 'professional'] as const
 
 export type BillingClass = (typeof CLASSES)[number]
 
-/** The amount is for one service, or `per` a dosage, a month, a day, a mile or a unit. */
+/** The amount is for one service, or `per` a dosage, a month, a day, a mile, a unit or 100 dollars charged. */
 export type Price =
   | { amount: string; currency: 'USD'; per: string | null }
   | { low: string; high: string; currency: 'USD'; per: string | null }
@@ -68,7 +74,7 @@ export interface PlaceRow {
   effective_from: string
   locator: Locator
 }
-export type AnyRow = Row | PlaceRow | EditRow
+export type AnyRow = Row | PlaceRow | HospitalRow | EditRow
 
 /** Whether a row states a price, a factor or an absence of one. */
 export const isOfPrices = (row: AnyRow): row is Row => 'basis' in row
@@ -82,13 +88,17 @@ export const KEY_PARTS = ['code', 'region', 'npi', 'basis', 'payer', 'modifier',
 type KeyParts = Pick<Row, (typeof KEY_PARTS)[number]>
 
 /**
- * `code|region|npi|basis|payer|modifier|setting|class`; `zip|plus_four` of a place; the code of a limit, of edits and of an add-on code.
+ * `code|region|npi|basis|payer|modifier|setting|class`; `zip|plus_four` of a place; `region|zip|npi` of a hospital; the code of a limit, of edits and of an add-on code.
  * Unique in a release, whose leaves are sorted by it.
  */
 export function rowKey(row: AnyRow | KeyParts): string {
   if ('basis' in row) return KEY_PARTS.map((part) => row[part] ?? '').join('|')
+  if (row.kind === 'hospital') return hospitalKey(row)
   return 'zip' in row ? `${row.zip}|${row.plus_four ?? ''}` : row.code
 }
+
+/** The code that a row is about; of a place or a hospital, its ZIP code. */
+export const subjectOf = (row: AnyRow): string => ('code' in row ? row.code : row.zip)
 
 /** The text that is hashed: the row without its proof. */
 export const rowText: (row: AnyRow) => string = canonical
@@ -98,7 +108,9 @@ export const DOSAGE_UNITS: readonly string[] = [
   ...['MG', 'ML', 'MCG', 'IU', 'UNIT', 'UNITS', 'GM', 'CC', 'DOSE', 'EA', 'EACH'],
   ...['MICROCURIE', 'MILLICURIE', 'MEQ', 'GR', 'ME', 'UN', 'F2'],
 ]
-const PER = new RegExp(`^(MONTH|DAY|MILE|UNIT|([1-9]\\d{0,6}(\\.\\d{1,4})?|0\\.\\d{1,4}) (${DOSAGE_UNITS.join('|')}))$`)
+const PER = new RegExp(
+  `^(MONTH|DAY|MILE|UNIT|100 USD|([1-9]\\d{0,6}(\\.\\d{1,4})?|0\\.\\d{1,4}) (${DOSAGE_UNITS.join('|')}))$`,
+)
 
 const currency = oneOf('USD')
 const per = orNull(matches(PER))
@@ -163,4 +175,4 @@ export const isPlaceRow = closed(
   { rural: oneOf(true, false), bidding_area: orNull(biddingArea) },
 ) as (value: unknown) => value is PlaceRow
 
-export const isAnyRow = either(isRow, isPlaceRow, isEditRow) as (value: unknown) => value is AnyRow
+export const isAnyRow = either(isRow, isPlaceRow, isHospitalRow, isEditRow) as (value: unknown) => value is AnyRow

@@ -34,5 +34,13 @@ export async function citeRow(
   const proof = new AnswerProof(proofs)
   const row = proof.pointer(release, stored)
   const entries = view.placeOf(release) === undefined ? await log.entries(view, [release.log_index]) : undefined
-  return new ReadyAnswer(withMembers(stored.body, { row, ...marksOf(release), proof: proof.member(entries) }))
+  const { reason, recorded_at } = view.withdrawals.get(release_id)?.entry ?? {}
+  return new ReadyAnswer(
+    withMembers(stored.body, {
+      row,
+      ...marksOf(release),
+      proof: proof.member(entries),
+      ...(reason && { about: { withdrawn: { reason, recorded_at } } }),
+    }),
+  )
 }

@@ -115,7 +115,7 @@ export function adviceAfter(
 function hintOf(refusal: Refusal): string | undefined {
   const { question, decision, code, told } = refusal
   // These refusals name the next call themselves.
-  if (/^(region_ambiguous|unknown_provider)$/.test(decision.outcome)) return undefined
+  if (/^(region_ambiguous|unknown_provider|payer_ambiguous|payer_not_listed)$/.test(decision.outcome)) return undefined
   const otherList = underAnotherBasis(refusal)
   // There it has a price as it was asked, so none of its modifiers is to be left out.
   if (otherList !== undefined && isModifierMissing(refusal)) return otherList
@@ -261,7 +261,8 @@ function onOtherSide(refusal: Refusal): string | undefined {
 /** Names the price of Medicare, where a hospital was asked about. */
 function atMedicare(refusal: Refusal): string | undefined {
   const { question } = refusal
-  if (question.npi === null || !isPricedWith(refusal, { npi: null, basis: undefined })) return undefined
+  if (question.npi === null || !isPricedWith(refusal, { npi: null, basis: undefined, payer: undefined }))
+    return undefined
   return `Medicare has a price on this day: ask the same without ${['npi', ...(question.basis ? ['basis'] : []), ...(question.setting ? ['setting'] : [])].join(' and ')}, and do not present it as the price of the hospital.`
 }
 

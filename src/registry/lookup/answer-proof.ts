@@ -2,6 +2,7 @@ import { JsonText, jsonText, withMembers } from '../../json-text.ts'
 import { equalBytes, toBase64, utf8 } from '../../proof/bytes.ts'
 import { PROOF, type RowPointer } from '../../proof/envelope.ts'
 import { prolongedBy } from '../../proof/price/prolonged.ts'
+import type { Manifest } from '../../proof/price/release.ts'
 import type { HashTree } from '../../proof/tree/hash-tree.ts'
 import { missingNodes } from '../../proof/tree/leaf-set.ts'
 import { type Hash, leafHash } from '../../proof/tree/merkle.ts'
@@ -46,6 +47,18 @@ export class AnswerProof {
     const hash = rows.shown.get(index) ?? leafHash(utf8(body))
     rows.shown.set(index, hash)
     return { release: rows.place, index, leaf_hash: toBase64(hash) }
+  }
+
+  /** The place of a row that only the proof has. */
+  place({ release, stored }: RowInRelease): { release: number; index: number } {
+    const rows = this.#rowsOf(release)
+    rows.beside.set(stored.row_index, stored)
+    return { release: rows.place, index: stored.row_index }
+  }
+
+  /** The releases, in the order of the proof. */
+  get manifests(): Manifest[] {
+    return [...this.#releases.values()].map(({ release }) => release.manifest)
   }
 
   /** A release that is shown to be in force, or, if it is in force on no day, to be in the log. */

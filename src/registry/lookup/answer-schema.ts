@@ -51,6 +51,7 @@ export const Available = z
     settings: z.array(z.string()),
     bases: z.array(z.string()),
     regions: z.array(z.string()),
+    payers: z.array(z.string()).optional(),
   })
   .meta({ id: 'Available', description: 'What there is for this code on this day, in closed words' })
 
@@ -75,15 +76,18 @@ const Beside = z
     description: 'What others are paid who bill for the same service; `href` has the row with its proof',
   })
 
-const told = {
-  side: SideTaken,
+export const toldOfModifiers = {
   modifiers_ignored: z.array(z.string()).optional().meta({ description: 'Modifiers that change no payment' }),
   left_to_bill: z
     .array(z.string())
     .optional()
     .meta({ description: 'Modifiers whose effect the other lines of the bill decide: the amount is without it' }),
   adjustment: Adjustment.optional(),
+  listed_with: z.string().optional().meta({
+    description: 'The modifier under which alone the hospital lists the code, and which says what any line of it is',
+  }),
 }
+const told = { side: SideTaken, ...toldOfModifiers }
 export const LostSources = z
   .array(
     z.strictObject({
@@ -141,7 +145,7 @@ export const ShortAnswer = z
   .strictObject({ ...shortPrice, ...told, beside: Beside, about: AboutList })
   .meta({ id: 'ShortPriceAnswer', description: 'The price in few words, with a pointer to its proof (`proof=ref`)' })
 
-export { told as toldOfModifiers }
+export { told as toldOfAnswer }
 
 /** Members that many rows share, for the documents that describe them. */
 export const sharedShapes = {

@@ -86,10 +86,11 @@ export function besideMember(proofs: Proofs, finding: LookupResult): { beside?: 
   return beside.length > 0 ? { beside } : {}
 }
 
-const toldOf = ({ ignored, left, adjustment }: PriceDecision): object => ({
+export const toldOf = ({ ignored, left, adjustment, listedWith }: PriceDecision): object => ({
   ...(ignored.length > 0 && { modifiers_ignored: ignored }),
   ...(left.length > 0 && { left_to_bill: left }),
   ...(adjustment && { adjustment }),
+  ...(listedWith !== undefined && { listed_with: listedWith }),
 })
 
 const placeMember = (proof: AnswerProof, finding: LookupResult): { place?: JsonText } =>
@@ -101,6 +102,7 @@ export type ShortAnswer = ShortRow<PricedRow> & {
   modifiers_ignored?: string[]
   left_to_bill?: string[]
   adjustment?: Adjustment
+  listed_with?: string
   about?: { sources_lost?: LostSource[] }
 }
 export function shortAnswer(proofs: Proofs, finding: LookupResult, lostSources: LostSourcesOf = () => []): ShortAnswer {
@@ -140,6 +142,8 @@ const CODES = {
   region_not_covered: 'region_not_covered',
   unknown_zip: 'unknown_zip',
   unknown_provider: 'unknown_provider',
+  payer_not_listed: 'payer_not_listed',
+  payer_ambiguous: 'payer_ambiguous',
   not_on_schedule: 'not_on_schedule',
 } as const satisfies { [outcome: string]: ProblemCode }
 
@@ -193,9 +197,9 @@ function shortRefusal(proofs: Proofs, finding: LookupResult): Problem {
 }
 
 /** Where the same refusal is with its whole proof. */
-function hrefOf({ cpt, region, npi, day, modifiers, setting, basis, bill }: ParsedQuestion): string {
+function hrefOf({ cpt, region, npi, day, modifiers, setting, basis, payer, bill }: ParsedQuestion): string {
   const modifier = modifiers.join('-') || null
-  const asked = { cpt, region: npi === null ? regionText(region) : null, npi, modifier, setting, basis, ...bill }
+  const asked = { cpt, region: npi === null ? regionText(region) : null, npi, modifier, setting, basis, payer, ...bill }
   return referencePath(asked, day)
 }
 
@@ -277,6 +281,8 @@ function sentence(
     const rule = several ? ` Of ${question.modifiers.filter(isAdjusting).join(', ')} only one can be applied.` : ''
     return `The code is listed, ${how}. Its modifiers: ${has(available.modifiers)}.${rule}`
   }
+  if (decision.outcome === 'payer_not_listed' || decision.outcome === 'payer_ambiguous')
+    return `${PROBLEMS[code].title}. Payers that it lists for the code: ${has(available.payers ?? [])}.`
   if (decision.outcome === 'no_edition') return `No edition for this day of: ${decision.charts.join(', ')}.`
   if (decision.outcome === 'region_not_covered')
     return `The edition in force has this code for other places, but not for this region. Source: ${trace.held.find(({ chart }) => chart === decision.chart)?.release_id}.`

@@ -19,6 +19,8 @@ export interface Available {
   settings: string[]
   bases: string[]
   regions: string[]
+  /** Of a hospital: the payers that it lists rates of, each with the kind of plan. */
+  payers?: string[]
 }
 export interface Related {
   basis: string
@@ -95,6 +97,7 @@ export function availableFor(proofs: Proofs, question: ParsedQuestion): Availabl
   const words = (part: keyof Key): string[] =>
     [...(parts[KEY_PARTS.indexOf(part)] ?? [])].filter((text) => text !== '' && keyMembers[part](text)).sort()
   // A bidding area is reached by a ZIP code: nobody knows it by its name here.
+  const payers = words('payer')
   const regions = words('region').filter((region) => !isBiddingArea(region))
   return {
     modifiers: words('modifier'),
@@ -102,6 +105,7 @@ export function availableFor(proofs: Proofs, question: ParsedQuestion): Availabl
     bases: words('basis'),
     // Regions near the one asked are kept where the list is cut.
     regions: [...regions.filter(isNear), ...regions.filter((region) => !isNear(region))].slice(0, MOST_REGIONS).sort(),
+    ...(payers.length > 0 && { payers }),
   }
 }
 
@@ -143,7 +147,9 @@ export function relatedTo(proofs: Proofs, question: ParsedQuestion, row: Row): R
   if (row.region !== 'national') keys.push(...keysOf(proofs, question, 'national|', speaksForCountry))
   // A price for the whole country answers for every place. Other schedules may have one for the place that was asked.
   const region = row.region === 'national' ? regionAsked(question) : row.region
-  return nearest(row, keys.map(keyParts)).map((key) =>
+  // Rates of other payers are hundreds, and are asked for by their names.
+  const beside = keys.map(keyParts).filter(({ payer }) => payer === null || payer === row.payer)
+  return nearest(row, beside).map((key) =>
     pointerTo(key, permalinkTo(proofs, question.day, key) ?? referencePath(askedBy(key, region), question.day)),
   )
 }
@@ -158,13 +164,14 @@ export function regionText(region: ParsedQuestion['region']): string {
 }
 
 /** The question that a key answers. */
-const askedBy = ({ code: cpt, npi, modifier, setting, basis }: Key, region: string): PathQuestion => ({
+const askedBy = ({ code: cpt, npi, modifier, setting, basis, payer }: Key, region: string): PathQuestion => ({
   cpt,
   region,
   npi,
   modifier,
   setting,
   basis,
+  payer,
 })
 
 /** A row for the whole country says nothing about this place, unless its chart speaks for the country. */
@@ -276,7 +283,7 @@ export interface RefusalDetails {
 }
 
 /** The lists that are cut in the short form, and how many entries are left of each. */
-const IN_SHORT = { choices: 3, regions: 2, modifiers: 6, charts: 2, held: 1 } as const
+const IN_SHORT = { choices: 3, regions: 2, modifiers: 6, payers: 12, charts: 2, held: 1 } as const
 type Shortened = keyof typeof IN_SHORT
 
 /** Shortens the details: the first entries of each list, how many more there are, and the periods nearest to the day. */
@@ -302,6 +309,7 @@ export function inShort(
         ...available,
         modifiers: first(available.modifiers, 'modifiers'),
         regions: first(available.regions, 'regions'),
+        ...(available.payers && { payers: first(available.payers, 'payers') }),
       },
     }),
   }

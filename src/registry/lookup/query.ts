@@ -4,6 +4,7 @@ import { Problem } from '../../problem.ts'
 import { isNpi } from '../../proof/lookup/npi.ts'
 import {
   codeOf,
+  PAYER,
   type ParsedQuestion,
   parseQuestion,
   type Question,
@@ -25,7 +26,7 @@ export const Code = z
   .register(refusedAs, { problem: 'invalid_cpt' })
   .meta({
     description:
-      'a CPT or HCPCS code of five characters; of a hospital\u2019s own list also `DRG-470` (MS-DRG), `APR-302.3`, `RC-0450` (revenue code), `APC-5012`, `NDC-` and eleven digits',
+      'a CPT or HCPCS code of five characters, or one of another kind with its prefix, as `DRG-470` or `RC-0450`',
     examples: ['99213', 'DRG-470'],
   })
 export const Npi = z
@@ -54,6 +55,16 @@ export const RegionText = z
   })
 export const AsOf = z.iso.date().meta({ description: 'Date of service; today if left out', examples: ['2026-07-01'] })
 
+export const Payer = z
+  .string()
+  .max(61)
+  .regex(PAYER)
+  .meta({
+    description:
+      'with `npi`: the payer whose own rate at this hospital is asked for, as `aetna/commercial`, or as `aetna` where it has one kind of plan',
+    examples: ['aetna/commercial'],
+  })
+
 export const ReferenceQuery = z.strictObject({
   cpt: Code,
   region: RegionText.default('national'),
@@ -70,6 +81,7 @@ export const ReferenceQuery = z.strictObject({
     }),
   setting: z.enum(SETTINGS).optional().meta({ description: 'Where the service is performed' }),
   basis: z.enum(BASES).optional().meta({ description: 'What kind of price to look for' }),
+  payer: Payer.optional(),
   kind: z.enum(BILL_KINDS).optional().meta({ description: 'Whose bill it is' }),
   revenue_code: z
     .string()
@@ -97,6 +109,8 @@ export const ProofForm = z
 
 const MISFITS = {
   basis: 'a Medicare basis goes without npi, and a hospital basis with it',
+  payer:
+    'a payer\u2019s own rate needs the npi of the hospital, and a basis of payers, if any; such a basis needs the payer',
   setting: 'no schedule has this setting; a hospital\u2019s inpatient prices need its npi',
 }
 const OF_ANOTHER_SIDE = {

@@ -39,12 +39,20 @@ export async function checkRelease(
   all: readonly ReleaseState[],
   pause: () => Promise<void>,
 ): Promise<Verdict> {
-  const hasRows = release.state !== 'loading'
+  const hasRows = release.state !== 'loading' && !isGone(tx, release)
   const verdict = hasRows ? await rederive(tx, release, pause) : new Verdict()
   if (hasRows && verdict.failedCount < release.row_count) addFaults(verdict, [checkProviders(tx, release)], release)
   await checkStatements(tx, release, all, verdict)
   return verdict
 }
+
+/**
+ * Whether a release was withdrawn, and its file is away or of another version. Nothing is answered from it, and its rows are
+ * still committed to by the log: that is no fault.
+ */
+export const isGone = (db: Pick<Db, 'files'>, { state, file, release_id }: ReleaseState): boolean =>
+  state === 'withdrawn' &&
+  (file === null || !db.files.has(file) || openRelease(db, { release_id, file }).isOfOtherForm())
 
 /** Compares what the store says of a release with the log: its manifest, its withdrawal, what the rules found in it. */
 export async function checkStatements(

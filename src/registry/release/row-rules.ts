@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { reasonForRule } from '../../proof/price/derivation.ts'
-import { type Basis, isOfPrices, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
-import { CHARTS, type Charts, type Comparable, chartOf, comparables, schedulesFor } from '../charts.ts'
+import { type Basis, isOfPrices, isPerPayer, type PricedRow, type Row, rowKey } from '../../proof/price/row.ts'
+import { CHARTS, type Charts, type Comparable, chartOf, comparables, providerBases, schedulesFor } from '../charts.ts'
 import { openRelease } from '../rows/release-file-store.ts'
 import type { Release } from '../store.ts'
 import * as store from '../store.ts'
@@ -48,7 +48,7 @@ interface ComparisonRows {
   peers: readonly (readonly Row[])[]
 }
 
-/** Rows that differ in basis, setting and class alone: they stand next to each other, and are few. */
+/** The rows of one code and provider: they stand next to each other, and those of one modifier do not. */
 async function* inGroups(rows: Stageable): AsyncGenerator<Row[]> {
   let group: Row[] = []
   for await (const row of rows) {
@@ -63,8 +63,7 @@ async function* inGroups(rows: Stageable): AsyncGenerator<Row[]> {
   if (group.length > 0) yield group
 }
 
-const isSameService = (a: Row, b: Row): boolean =>
-  a.code === b.code && a.region === b.region && a.npi === b.npi && a.modifier === b.modifier
+const isSameService = (a: Row, b: Row): boolean => a.code === b.code && a.region === b.region && a.npi === b.npi
 
 function judge(
   group: readonly Row[],
@@ -74,7 +73,8 @@ function judge(
 ): Row[] {
   const crossed = crossedRows(group, findings)
   return group.map((row) => {
-    if (!isPrice(row)) return row
+    // What a payer allowed is history, and no price to be judged.
+    if (!isPrice(row) || row.basis.startsWith('hospital_allowed_')) return row
     const verdict = (id: RuleId, failed: boolean): boolean => {
       weigh(findings, id, failed, row)
       return failed
@@ -127,7 +127,7 @@ const LEAST_SPREAD = 0.05
 
 /** Rule R07: how many deviations a price is from the middle of its peers'; nothing when they are too few. */
 function distanceFromPeers(row: PriceRow, peers: readonly (readonly Row[])[]): number | undefined {
-  if (row.npi === null || peers.length < FEWEST_PEERS) return undefined
+  if (row.npi === null || row.payer !== null || peers.length < FEWEST_PEERS) return undefined
   const logs = peers.flatMap((rows) => {
     const same = rows.find(
       (each): each is PriceRow =>
@@ -162,7 +162,8 @@ function median(values: readonly number[]): number {
 /** Rule R08. The rows whose range cannot be: every lowest negotiated price is above every highest one. */
 function crossedRows(group: readonly Row[], findings: Findings): Set<Row> {
   const crossed = new Set<Row>()
-  for (const rows of Map.groupBy(group, (row) => `${row.setting}|${row.class}`).values()) {
+  const own = group.filter(({ payer }) => payer === null)
+  for (const rows of Map.groupBy(own, (row) => `${row.modifier}|${row.setting}|${row.class}`).values()) {
     const find = (basis: Basis): PriceRow | undefined =>
       rows.find((row): row is PriceRow => isPrice(row) && row.basis === basis)
     const [cash, gross] = [find('hospital_cash'), find('hospital_gross')]
@@ -232,15 +233,22 @@ function inForce(db: Db, chart: string, charts: Charts, releases: readonly Relea
     .filter((release) => release.chart !== chart && isPerProvider(release))
     .sort((a, b) => b.log_index - a.log_index)
     .slice(0, MOST_PEERS)
-  const rowsOf = (release: Release, cpt: string): Row[] =>
+  const rowsUnder = (release: Release, prefix: string): Row[] =>
     openRelease(db, release)
-      .rowsUnder(`${cpt}|national|`)
+      .rowsUnder(prefix)
       .map(({ body }) => JSON.parse(body) as Row)
+  const rowsOf = (release: Release, cpt: string): Row[] => rowsUnder(release, `${cpt}|national|`)
+  // A hospital has few amounts of its own and hundreds of rates of payers.
+  const ownBases = providerBases(charts).filter((basis) => !isPerPayer(basis))
+  const ownRowsOf = (release: Release, cpt: string): Row[] => {
+    const npi = release.chart.split(':')[1]
+    return ownBases.flatMap((basis) => rowsUnder(release, `${cpt}|national|${npi}|${basis}|`))
+  }
   const compared = (release: Release, cpt: string): MedicareRow[] =>
     rowsOf(release, cpt).map((row) => ({ row, release_id: release.release_id }))
   return {
     medicare: async (cpt) => medicare.flatMap((release) => compared(release, cpt)),
-    peers: async (cpt) => hospitals.map((release) => rowsOf(release, cpt)),
+    peers: async (cpt) => hospitals.map((release) => ownRowsOf(release, cpt)),
     comparable: comparables(charts),
   }
 }

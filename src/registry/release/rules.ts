@@ -22,7 +22,7 @@ const rule = (severity: Severity, threshold: string, meaning: string): Rule => (
  * The rules for rows. R02, R03, R03_field, R09, R10 and R14 are judged where a source is read, R04 to R08 while its rows
  * are staged, R12 against the edition before, and R01 by re-deriving what is stored. W01 to W06 warn of a source as a
  * whole, or beside others of its edition; `not_cpt`, `R03_other_code` and `no_amount` count lines that this registry is
- * not about. R11 is about the editions of a chart: see `periodConflicts`.
+ * not about, and `other_payer` rates of payers that the table does not know. R11 is about the editions of a chart: see `periodConflicts`.
  */
 export const RULES = {
   R01: rule('reject', 'every row in its release\u2019s tree', 'A stored row does not hash into its published tree'),
@@ -54,13 +54,18 @@ export const RULES = {
   malformed: rule('reject', 'a whole record', 'A record of the source cannot be read'),
   not_cpt: rule(
     'flag',
-    'a CPT or HCPCS code',
-    'A line is for a hospital stay, a product, or an internal code of the hospital',
+    'a code of a kind that is held',
+    'A line has no code but those of kinds that are not held, such as a charge code of the hospital\u2019s own',
   ),
   R03_other_code: rule(
     'flag',
     'a CPT or HCPCS code',
-    'A line has a number of another kind, such as a chargemaster\u2019s, typed as a CPT or HCPCS code',
+    'A line has no code but a number of another kind than its type says, such as a chargemaster\u2019s typed as a CPT or HCPCS code',
+  ),
+  other_payer: rule(
+    'flag',
+    'a payer of the table',
+    'A payer is not in the table of payers, and has an id made of the digest of its name: name it with --payers',
   ),
   no_amount: rule('flag', 'an amount in dollars', 'A line has a percentage, a formula or nothing in place of a price'),
   W01: rule(

@@ -103,11 +103,7 @@ export class FileSummary {
   }
 
   fault(cause?: unknown): DamageFault {
-    if (this.#isOfOtherForm())
-      return new DamageFault(
-        `the file of release ${this.release_id} has a form that this version does not read: withdraw it with \`atr release withdraw\`, then load the edition again`,
-        { cause },
-      )
+    if (this.isOfOtherForm()) return new DamageFault(otherForm(this.release_id), { cause })
     return new DamageFault(
       `the file of release ${this.release_id} is missing or damaged: restore it from a backup, then run \`atr fsck\``,
       { cause },
@@ -115,7 +111,7 @@ export class FileSummary {
   }
 
   /** Whether the file is of an earlier or a later version. */
-  #isOfOtherForm(): boolean {
+  isOfOtherForm(): boolean {
     try {
       const tables = this.sealed.all<{ sql: string | null }>('SELECT sql FROM sqlite_schema')
       if (!tables.some(({ sql }) => sql === HEADER_TABLE)) return false
@@ -126,6 +122,10 @@ export class FileSummary {
     }
   }
 }
+
+/** The sentence about a file of an earlier or a later version, with what to do. */
+export const otherForm = (release_id: string): string =>
+  `the file of release ${release_id} has a form that this version does not read: withdraw it with \`atr release withdraw\`, then load the edition again`
 
 /** The text of a line of `total`. */
 export const namesText = (totals: ReadonlyMap<string, number>): string =>

@@ -4,13 +4,26 @@ import { READ_NAMES, SHARED_NAMES } from '../words/input.ts'
 /** Words of a schema that the description says better. */
 const NOISE = new Set(['$schema', 'examples', 'maxLength', 'propertyNames'])
 
+/** Arguments with many values or words, which the tool of the lookup has. */
+const LONG: ReadonlySet<string> = new Set([
+  'region',
+  'npi',
+  'payer',
+  'setting',
+  'basis',
+  'kind',
+  'revenue_code',
+  'place_of_service',
+  'modifier',
+])
+
 type Schema = Readonly<Record<string, unknown>>
 
 /**
  * The input as JSON Schema 2020-12, as short as it can be: an agent pays for every word of the list of tools. The
- * arguments of a lookup inside those of another tool mean the same there, so only their types are repeated.
+ * arguments of a lookup mean the same in another tool, so the words and values of the longest are not repeated there.
  */
-export function schemaOf(input: z.ZodObject, lookup: z.ZodObject): Schema {
+export function schemaOf(input: z.ZodObject, lookup: z.ZodObject, isLookup: boolean): Schema {
   const shortened = (schema: Schema, isNested: boolean): Schema => {
     // A format says what its pattern says, in one word.
     const kept = Object.entries(schema).filter(
@@ -30,7 +43,9 @@ export function schemaOf(input: z.ZodObject, lookup: z.ZodObject): Schema {
     if (word !== 'properties') return value
     const members = Object.entries(value as Record<string, Schema>).map(([name, schema]) => [
       name,
-      isNested && name in lookup.shape ? { type: schema['type'] } : inAnyForm(name, shortened(schema, true)),
+      (isNested && name in lookup.shape) || (!isLookup && LONG.has(name))
+        ? { type: schema['type'] }
+        : inAnyForm(name, shortened(schema, true)),
     ])
     return Object.fromEntries(members)
   }
@@ -50,5 +65,5 @@ function inAnyForm(name: string, schema: Schema): Schema {
 
 /** Arguments for all lines are no parameters of the operation: they are put into the lines before. */
 const ONCE = Object.fromEntries(
-  SHARED_NAMES.map((name) => [name, { type: 'string', description: 'for all lines without one of their own' }]),
+  SHARED_NAMES.map((name) => [name, { type: 'string', description: 'for lines without one of their own' }]),
 )

@@ -6,7 +6,7 @@ import { Sample, ScrollingTable } from '../site/layout.tsx'
 import { LookupForm } from '../site/lookup-form.tsx'
 import { amountsText, dollars, grouped, inWords, priceText } from '../site/words.ts'
 import type { Hospital } from '../words/hospitals.ts'
-import { prolongedNotes } from '../words/row-text.ts'
+import { prolongedNotes, rateNote } from '../words/row-text.ts'
 import { BASIS_WORDS, wordsOf } from '../words/schedules.ts'
 import { Calculation } from './calculation.tsx'
 import { CheckSection } from './check-section.tsx'
@@ -89,7 +89,7 @@ const Statement = ({ price, question, hospital }: StatementProps) => {
       {sentencesBeside(price, question).map((sentence) => (
         <p>{sentence}</p>
       ))}
-      {price.kind === 'rate' && <p>This is a factor that is multiplied by units, not a price.</p>}
+      {price.kind === 'rate' && <p>{rateNote(price)}</p>}
       <dl class="facts">
         {hospital?.name !== undefined && (
           <>

@@ -107,7 +107,7 @@ const HOSPITALS = [
   { npi: '1234567893', name: 'Example General' },
   { npi: '1003000126', name: 'Example Childrens' },
 ]
-const BILL = { kind: '', revenue_code: '', place_of_service: '' }
+const BILL = { payer: '', kind: '', revenue_code: '', place_of_service: '' }
 const NOTHING = { cpt: '99213', region: '', as_of: '', modifier: '', npi: '', setting: '', basis: '', ...BILL }
 
 test('a question is read as people write it, and what can mean several is not chosen for them', () => {

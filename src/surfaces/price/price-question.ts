@@ -7,7 +7,7 @@ import { allModifiers, readCode, readDay, readModifiers } from '../words/values.
 
 /** The parameters of the page beside the code, in the order of its address. */
 export const QUERY = [
-  ...(['region', 'as_of', 'modifier', 'npi', 'setting', 'basis'] as const),
+  ...(['region', 'as_of', 'modifier', 'npi', 'setting', 'basis', 'payer'] as const),
   ...(['kind', 'revenue_code', 'place_of_service'] as const),
 ] as const
 type QueryName = (typeof QUERY)[number]

@@ -3,7 +3,7 @@ import { CONDITIONS, conditionOf } from '../../proof/lookup/condition.ts'
 import { priceText, regionText, settingText } from '../site/words.ts'
 import type { Hospital } from '../words/hospitals.ts'
 import { stateName } from '../words/places.ts'
-import { componentOf, doubtsOf, prolongedNote, unchangedBy } from '../words/row-text.ts'
+import { basisText, componentOf, doubtsOf, prolongedNote, unchangedBy } from '../words/row-text.ts'
 import { type AmountContext, BASIS_WORDS, holdsInRural, notesOf, wordsOf } from '../words/schedules.ts'
 import type { PriceAnswer, PriceFacts, Refusal, ShortRow } from './price-facts.ts'
 import type { Alternative, PriceQuestion } from './price-question.ts'
@@ -157,8 +157,9 @@ export function settingIn(sheet: readonly ShortRow[], row: ShortRow): string {
 const KEYS = ['basis', 'modifier', 'region', 'npi'] as const
 
 /** Says what the amount is: '… is the Medicare laboratory fee for code 80053, for the whole country'. */
-export function statement({ basis, setting, region, npi, place }: PriceAnswer, question: PriceQuestion): string {
-  const { is } = BASIS_WORDS[basis]
+export function statement(answer: PriceAnswer, question: PriceQuestion): string {
+  const { setting, region, npi, place } = answer
+  const is = basisText(answer)
   const isInBoth = setting === 'non_rural' && region.startsWith('US-') && holdsInRural(place, question.setting)
   const inSetting = setting === null ? '' : ` ${isInBoth ? EVERYWHERE : settingText(setting)}`
   const of = `for code ${codeText(question)}${inSetting}`

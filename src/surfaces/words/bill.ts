@@ -105,7 +105,8 @@ function lineText(line: BillLine, number: number, asked: LineQuestion): string[]
     ...sidesNote(asked?.modifier, adjustment?.modifier).map((note) => `; ${note}`),
     ignored ? `; ${unchangedBy(row, ignored, 'modifier')}` : '',
   ].join('')
-  if (row.kind === 'rate') return [`Line ${number}: ${one} is a factor, not a price${beside}.`]
+  if (row.kind === 'rate')
+    return [`Line ${number}: ${one} is ${row.npi === null ? 'a factor' : 'a rate'}, not a price${beside}.`]
   const whole = extended && units > 1 ? ` x ${units} = ${moneyOf(extended)}` : ''
   // A row of its own for one modifier can be adjusted by another.
   const code = [row.code, row.modifier, adjustment?.modifier].filter(Boolean).join('-')

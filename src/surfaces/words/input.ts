@@ -3,10 +3,12 @@
 
 import { jsonIn } from '../../proof/canonical-json.ts'
 import { isNpi } from '../../proof/lookup/npi.ts'
+import { PAYER } from '../../proof/lookup/question.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
 import { isPlaceOfService, isRevenueCode } from '../../proof/lookup/side.ts'
 import { BASES, keyMembers, SETTINGS } from '../../proof/price/row.ts'
 import { isDay, isObject, type Members, own } from '../../proof/shape.ts'
+import { PAYER_ENTRIES, PLAN_KINDS } from '../../tables/payers.ts'
 import { BILL_KINDS } from '../../tables/sides.ts'
 import { readRegions } from './places.ts'
 import { allModifiers, readAmount, readCode, readDay, readModifiers } from './values.ts'
@@ -33,6 +35,19 @@ const only = <Value>(values: readonly Value[]): Value | undefined => (values.len
 export function readSetting(text: string): string | undefined {
   const word = folded(text)
   return SETTINGS.find((each) => each === word) ?? SETTING_WORDS.find(([, words]) => words.test(word))?.[0]
+}
+
+/** `Aetna`, `aetna commercial`: the payer of the table with that name, and its kind of plan if one is named. */
+export function readPayer(text: string): string | undefined {
+  const plain = text.trim().toLowerCase()
+  if (PAYER.test(plain) && plain.includes('/')) return plain
+  const [kind] = PLAN_KINDS.filter((each) => each !== 'other' && plain.endsWith(` ${each.replaceAll('_', ' ')}`))
+  const name = kind ? plain.slice(0, -kind.length).trim() : plain
+  const entry = PAYER_ENTRIES.find(
+    (each) => each.payer === name || each.name.toLowerCase() === name || each.words.includes(name),
+  )
+  if (entry) return kind ? `${entry.payer}/${kind}` : entry.payer
+  return PAYER.test(plain) ? plain : undefined
 }
 
 /** Words for whose bill it is. */
@@ -62,6 +77,7 @@ const READERS: Readonly<Record<string, (text: string, today?: string) => string 
     ),
   setting: readSetting,
   basis: (text) => BASES.find((each) => [each, each.replace(/^(medicare|hospital)_/, '')].includes(folded(text))),
+  payer: readPayer,
   kind: readKind,
   revenue_code: (text) => only([text.trim().replace(/^(rev(enue)?( code)?|rc)[ :.-]*/i, '')].filter(isRevenueCode)),
   place_of_service: (text) =>
@@ -117,6 +133,7 @@ export const SHARED_NAMES: readonly string[] = [
   'as_of',
   'setting',
   'basis',
+  'payer',
   'kind',
   'place_of_service',
 ]

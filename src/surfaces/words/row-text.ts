@@ -9,7 +9,8 @@ import type { PricedRow } from '../../proof/price/row.ts'
 import { own } from '../../proof/shape.ts'
 import { mainPointer, periodOf, releaseOf, type ShownBody } from '../../proof/shown.ts'
 import { BOTH_SIDES } from '../../tables/modifiers.ts'
-import { type Component, wordsOf } from './schedules.ts'
+import { PAYER_ENTRIES } from '../../tables/payers.ts'
+import { BASIS_WORDS, type Component, wordsOf } from './schedules.ts'
 
 /** A row as short answers and whole ones have it. */
 export type ShownRow = Omit<PricedRow, 'derivation' | 'indicators' | 'locator'> &
@@ -57,11 +58,27 @@ export const componentOf = ({ basis, modifier }: Pick<PricedRow, 'basis' | 'modi
   own(wordsOf(basis).components ?? {}, modifier ?? '')
 
 /** The place, setting, class and part of a row: without these an amount is easily taken for another. */
-export function whereOf(row: Pick<PricedRow, 'region' | 'npi' | 'setting' | 'class' | 'basis' | 'modifier'>): string {
+/** The name of a payer, as the table has it. An unknown one has an id of its own, and its name is not served. */
+export function payerText(payer: string): string {
+  const [id = '', kind = ''] = payer.split('/')
+  const name = PAYER_ENTRIES.find((entry) => entry.payer === id)?.name ?? `payer ${id}`
+  return `${name}, ${kind === 'unstated' ? 'kind of plan not stated' : `plans of kind ${kind.replaceAll('_', ' ')}`}`
+}
+
+/** The amount in a sentence: "Aetna’s own rate at this hospital" of a payer's. */
+export const basisText = ({ basis, payer }: Pick<PricedRow, 'basis'> & { payer?: string | null }): string => {
+  const { is } = BASIS_WORDS[basis]
+  return payer ? is.replace('the payer', payerText(payer).split(',')[0] as string) : is
+}
+
+export function whereOf(
+  row: Pick<PricedRow, 'region' | 'npi' | 'setting' | 'class' | 'basis' | 'modifier'> & { payer?: string | null },
+): string {
   const { region, npi, setting, class: billedAs } = row
   const component = componentOf(row)
   return [
     npi === null ? `${isBiddingArea(region) ? 'former bidding area ' : ''}${region}` : `hospital ${npi}`,
+    ...(row.payer ? [payerText(row.payer)] : []),
     ...(setting === null ? [] : [setting.replaceAll('_', '-')]),
     ...(billedAs === null ? [] : [`${billedAs} charge`]),
     ...(component ? [component.is] : []),
@@ -70,9 +87,17 @@ export function whereOf(row: Pick<PricedRow, 'region' | 'npi' | 'setting' | 'cla
 
 export const FACTOR = 'A factor is multiplied by base units and time: it is not a price.'
 
-/** The name of the code in a sentence. The row of a factor has a code of its own, which nobody asked for. */
-export const pricedCode = ({ kind, code, modifier }: Pick<PricedRow, 'kind' | 'code' | 'modifier'>): string =>
-  kind === 'rate' ? 'every anesthesia code' : modifier === null ? code : `${code}-${modifier}`
+/** What to do with a rate, which is no price: a factor of anesthesia, or a payer's rate by the day or by what is charged. */
+export function rateNote({ price: { per } }: Pick<PricedRow, 'price'>): string {
+  if (per === 'DAY') return 'It is the rate for a day: multiply it by the days. It is not the price of a stay.'
+  if (per === '100 USD')
+    return 'It is a share: so many dollars of each 100 dollars that the hospital charges. It is not a price.'
+  return FACTOR
+}
+
+/** The name of the code in a sentence. The row of an anesthesia factor has a code of its own, which nobody asked for. */
+export const pricedCode = ({ basis, code, modifier }: Pick<PricedRow, 'basis' | 'code' | 'modifier'>): string =>
+  basis === 'medicare_anesthesia' ? 'every anesthesia code' : modifier === null ? code : `${code}-${modifier}`
 
 /** Doubts about an amount, by its flags: without them a doubtful price would be believed. */
 const DOUBTS: { readonly [flag: string]: string } = {
@@ -83,6 +108,11 @@ const DOUBTS: { readonly [flag: string]: string } = {
   see_publisher_page:
     'The list refers to a page of its publisher for current amounts and their days: look there before you use it.',
   unit_unparsed: 'The list states its unit in a form that is not read here: look there what one unit of the amount is.',
+  by_charge_code:
+    'The amounts are those of the hospital\u2019s own charge codes under this revenue code or group: the file says which is which.',
+  also_by_day: 'The file also states rates of this payer for a day.',
+  also_percentage: 'The file also states rates of this payer as a share of what is charged.',
+  also_formula: 'The file also states rates of this payer as a formula, which is not computed.',
   mixed_units: 'The amounts are for different units: the file says which is for which.',
 }
 export const doubtsOf = (flags: readonly string[]): string[] => flags.flatMap((flag) => own(DOUBTS, flag) ?? [])
@@ -161,7 +191,7 @@ function lastKnownNote(members: object | undefined): string[] {
   const where = row.npi === null ? whereOf(row) : `${row.basis}, ${whereOf(row)}`
   return [
     `For ${pricedCode(row)} (${where}) it was ${priceOf(row.price)} until ${source?.until} (${source?.release_id}).`,
-    ...(row.kind === 'rate' ? [FACTOR] : []),
+    ...(row.kind === 'rate' ? [rateNote(row)] : []),
     ...prolongedNote(row),
     ...(source && isSample(source) ? ['Sample data, not a real price.'] : []),
   ]

@@ -382,6 +382,12 @@ const INPATIENT = {
 
 const ANESTHESIA = {
   caveat: 'It is multiplied by base units and time: it is not the price of a service.',
+  payment: [
+    {
+      when: inSentence,
+      text: 'The fee is (base units of the code + minutes / 15, to one tenth) x this factor: the base units and the minutes are still missing.',
+    },
+  ],
   is: 'The factor for one unit of anesthesia. Medicare multiplies it by the base units of the code and the units of time.',
   isNot: 'The price of a service, what a patient owes, what a private insurer pays, an offer, or advice.',
   bases: {
@@ -414,6 +420,31 @@ const HOSPITAL = {
       whose: 'Hospital',
       short: 'Hospital, highest negotiated',
       is: 'the highest negotiated charge that the hospital lists',
+    },
+    hospital_payer: {
+      whose: 'Hospital',
+      short: 'Hospital, one payer\u2019s own rate',
+      is: 'the payer\u2019s own rate at this hospital, as the hospital lists it',
+    },
+    hospital_allowed_median: {
+      whose: 'Hospital',
+      short: 'Hospital, median that one payer allowed',
+      is: 'the middle of what the payer allowed at this hospital in the past',
+    },
+    hospital_allowed_10th: {
+      whose: 'Hospital',
+      short: 'Hospital, tenth percentile that one payer allowed',
+      is: 'what the payer allowed at this hospital in the past, at the tenth percentile',
+    },
+    hospital_allowed_90th: {
+      whose: 'Hospital',
+      short: 'Hospital, ninetieth percentile that one payer allowed',
+      is: 'what the payer allowed at this hospital in the past, at the ninetieth percentile',
+    },
+    hospital_allowed_estimate: {
+      whose: 'Hospital',
+      short: 'Hospital, estimate of what one payer allows',
+      is: 'the hospital\u2019s estimate of what the payer allows',
     },
   },
 } satisfies ScheduleWords

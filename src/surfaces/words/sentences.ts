@@ -8,13 +8,14 @@ import type { Members } from '../../proof/shape.ts'
 import { SHORT_ANSWER } from '../../proof/whole/open-points.ts'
 import { billSentence } from './bill.ts'
 import { coverageSentence } from './coverage.ts'
+import { editText, type StatedEdit } from './edits.ts'
 import {
+  basisText,
   componentOf,
   counted,
   type DataClass,
   dollars,
   doubtsOf,
-  FACTOR,
   isSample,
   leftToBill,
   type Marked,
@@ -26,6 +27,7 @@ import {
   priceOf,
   prolongedNote,
   prolongedNotes,
+  rateNote,
   type ShownRow,
   type StatedPrice,
   sampleNote,
@@ -77,6 +79,7 @@ interface PriceAnswer extends ShownRow, Evidence {
   modifiers_ignored?: string[]
   left_to_bill?: string[]
   adjustment?: { modifier: string; amount: string }
+  listed_with?: string
   beside?: BesidePrice[]
   about?: { beside?: BesidePrice[]; sources_lost?: { state: keyof typeof LOST_SOURCE }[] }
   place?: ZipPlace
@@ -84,6 +87,7 @@ interface PriceAnswer extends ShownRow, Evidence {
 
 function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context }: SentenceContext): string {
   const { price, basis, modifiers_ignored: ignored, left_to_bill: left, adjustment, effective_from } = answer
+  const { listed_with: listedWith } = answer
   const indicators = answer.indicators ?? context.evidence?.indicators
   const words = wordsOf(basis)
   const amount: AmountContext = {
@@ -93,10 +97,11 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
     proof: answer.proof?.releases ? answer.proof : context.evidence?.proof,
     on: 'sentence',
   }
-  const code = adjustment ? `${pricedCode(answer)}-${adjustment.modifier}` : pricedCode(answer)
+  const between = answer.kind === 'rate' ? ' with modifier ' : '-'
+  const code = adjustment ? `${pricedCode(answer)}${between}${adjustment.modifier}` : pricedCode(answer)
   const source = sourceOf(answer)
   return [
-    `${BASIS_WORDS[basis].whose}: ${adjustment ? moneyOf(adjustment) : priceOf(price)} is ${BASIS_WORDS[basis].is} for ${code} (${whereOf(answer)}) on ${day}.`,
+    `${BASIS_WORDS[basis].whose}: ${adjustment ? moneyOf(adjustment) : priceOf(price)} is ${basisText(answer)} for ${code} (${whereOf(answer)}) on ${day}.`,
     ...(source && isSample(source) ? ['Sample data, not a real price.'] : []),
     ...sidesNote(question['modifier'], adjustment?.modifier).map((note) => `${note}.`),
     ...(adjustment
@@ -107,6 +112,8 @@ function priceSentence(answer: PriceAnswer, { baseUrl, day, question, ...context
       : []),
     ...(left ? [leftToBill(left)] : []),
     ...(ignored ? [`${unchangedBy(answer, ignored, 'Modifier')}.`] : []),
+    ...(listedWith ? [`The hospital lists it with ${listedWith}, which any line of this code has.`] : []),
+    ...(answer.kind === 'rate' && answer.npi !== null ? [rateNote(answer)] : []),
     ...notesOf(words.place, amount),
     ...notesOf(words.payment, amount),
     ...doubtsOf(answer.flags),
@@ -135,7 +142,7 @@ function sheetSentence(sheet: SheetAnswer, { question, ...context }: SentenceCon
   const absences = data.length - priced.length
   return [
     ...(prices.length > 0 || factors.length === 0 ? [listOf(prices, 'price', as_of)] : []),
-    ...(factors.length > 0 ? [listOf(factors, 'factor', as_of), FACTOR] : []),
+    ...(factors.length > 0 ? [listOf(factors, 'factor', as_of), ...new Set(factors.map(rateNote))] : []),
     ...(data.length === absences && not_held.length === 0 && !question['region']
       ? ['There may be some for a state or a ZIP code as region.']
       : []),
@@ -147,6 +154,28 @@ function sheetSentence(sheet: SheetAnswer, { question, ...context }: SentenceCon
       : []),
     ...(not_held.length > 0 ? [`No edition for that day of: ${not_held.join(', ')}.`] : []),
     'Medicare amounts are references, not what a patient owes.',
+  ].join(' ')
+}
+
+interface ComparisonAnswer {
+  hospitals: { hospital: { npi: string }; price: ShownRow; adjustment?: { amount: string } }[]
+  without?: unknown[]
+  as_of: string
+}
+/** Names of hospitals are in the data: a sentence for agents has none. */
+function comparisonSentence({ hospitals, without = [], as_of }: ComparisonAnswer): string {
+  const shown = hospitals.slice(0, MOST_SHOWN).map(({ hospital: { npi }, price, adjustment }) => {
+    const amount = adjustment ? moneyOf(adjustment) : priceOf(price.price)
+    return `${amount} (${price.basis}, NPI ${npi})`
+  })
+  const rest = hospitals.length > MOST_SHOWN ? `; ${hospitals.length - MOST_SHOWN} more` : ''
+  const found = counted(hospitals.length, 'hospital')
+  return [
+    `${found} near this place ${hospitals.length === 1 ? 'states' : 'state'} a price on ${as_of}, the lowest first${shown.length > 0 ? ': ' : ''}${shown.join(', ')}${rest}.`,
+    ...(without.length > 0
+      ? [`${counted(without.length, 'hospital')} of the list ${without.length === 1 ? 'states' : 'state'} none.`]
+      : []),
+    'These are what hospitals published, not quotes; doctors may bill separately.',
   ].join(' ')
 }
 
@@ -166,11 +195,21 @@ interface HistoryAnswer {
   data: (DataClass & {
     release_id: string
     effective_from: string
-    answer: { row?: Marked & { price?: StatedPrice }; problem?: { detail: string }; adjustment?: { amount: string } }
+    answer: {
+      row?: Marked & { price?: StatedPrice } & Partial<StatedEdit>
+      problem?: { detail: string }
+      adjustment?: { amount: string }
+    }
   })[]
   page: Page
 }
 function historySentence({ data, page }: HistoryAnswer): string {
+  const ofEdits = data.flatMap(({ release_id, effective_from, answer: { row } }) => {
+    const said = row?.kind === undefined || row.price ? undefined : editText({ ...row, kind: row.kind })
+    return said === undefined ? [] : [`${said} from ${effective_from} (${release_id})`]
+  })
+  if (ofEdits.length > 0)
+    return `${counted(page.total, 'edition')}, newest first: ${ofEdits.slice(0, MOST_SHOWN).join('; ')}.${nextOf(page)}`
   const priced = data.flatMap(({ release_id, effective_from, answer: { row, adjustment } }) =>
     row?.price
       ? [`${adjustment ? moneyOf(adjustment) : priceOf(row.price)} from ${effective_from} (${release_id})`]
@@ -275,6 +314,7 @@ export const SENTENCES: { readonly [operation: string]: Sentence } = {
   lookup_reference: priceSentence,
   lookup_references: billSentence,
   get_reference_sheet: sheetSentence,
+  compare_hospitals: comparisonSentence,
   get_reference_history: historySentence,
   get_coverage: coverageSentence,
   verify_answer: verificationSentence,
