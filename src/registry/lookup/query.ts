@@ -60,8 +60,7 @@ export const Payer = z
   .max(61)
   .regex(PAYER)
   .meta({
-    description:
-      'with `npi`: the payer whose own rate at this hospital is asked for, as `aetna/commercial`, or as `aetna` where it has one kind of plan',
+    description: 'with `npi`: the payer whose own rate is asked for, as `aetna/commercial` or `aetna`',
     examples: ['aetna/commercial'],
   })
 
