@@ -16,9 +16,7 @@ interface Schema {
   anyOf?: Schema[]
   allOf?: Schema[]
   type?: string | string[]
-  items?: Schema | false
-  /** The members of a tuple, in their order. */
-  prefixItems?: Schema[]
+  items?: Schema
   properties?: Record<string, Schema>
   required?: string[]
   additionalProperties?: Schema | boolean
@@ -88,8 +86,7 @@ function typeOf(schema: Schema): string {
   if (anyOf) return anyOf.map(grouped).join(' | ')
   if (allOf) return [...allOf.map(grouped), ...(schema.properties ? [objectOf(schema)] : [])].join(' & ')
   if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each })).join(' | ')
-  if (schema.prefixItems) return `[${schema.prefixItems.map(typeOf).join(', ')}]`
-  if (type === 'array') return `${grouped(schema.items || {})}[]`
+  if (type === 'array') return `${grouped(schema.items ?? {})}[]`
   if (type === 'object') return objectOf(schema)
   if (type === 'integer') return 'number'
   return type ?? 'unknown'

@@ -116,9 +116,10 @@ function placesText({ sample_lines, sample_keys, failed }: Check): string {
 }
 
 export function diffText(diff: ReleaseDiff): string {
-  const { added, removed, changed, unchanged, moved_over_25_pct: moved } = diff
+  const { added, removed, changed, unchanged, moved_over_25_pct: moved, edits } = diff
   return [
     `  ${added} added, ${removed} removed, ${changed} changed (${moved.count} by more than 25 %), ${unchanged} unchanged`,
+    ...(edits ? [`  Of ${edits.before} edits ${edits.changed} changed or gone, ${edits.added} added`] : []),
     ...largest('  Largest changes in dollars:', diff.largest_by_amount),
     ...largest('  Largest changes in percent:', diff.largest_by_percent),
   ].join('\n')

@@ -38,6 +38,37 @@ const RELEASES = [
   { kind: 'cms-asp', files: ['ASP-SAMPLE26Q4.csv'], edition: 'SAMPLE26Q4', effective_from: '2026-10-01' },
   { kind: 'cms-dmepos', files: ['DMEPOS-SAMPLE26Q4.csv'], edition: 'SAMPLE26Q4', effective_from: '2026-10-01' },
   { kind: 'zip-locality', files: ['ZIP5-SAMPLE.txt'], edition: 'SAMPLE26Q4', effective_from: '2026-10-01' },
+  {
+    kind: 'ncci-mue-practitioner',
+    files: ['MCR_MUE_PractitionerServices_Eff_10-01-2026_SAMPLE.csv'],
+    edition: 'SAMPLE26Q4',
+    effective_from: '2026-10-01',
+  },
+  {
+    kind: 'ncci-mue-outpatient',
+    files: ['MCR_MUE_OutpatientHospitalServices_Eff_10-01-2026_SAMPLE.csv'],
+    edition: 'SAMPLE26Q4',
+    effective_from: '2026-10-01',
+  },
+  {
+    kind: 'ncci-mue-dme',
+    files: ['MCR_MUE_DMESupplierServices_Eff_10-01-2026_SAMPLE.csv'],
+    edition: 'SAMPLE26Q4',
+    effective_from: '2026-10-01',
+  },
+  {
+    kind: 'ncci-ptp-practitioner',
+    files: ['CCIPRA-SAMPLE26Q4.txt'],
+    edition: 'SAMPLE26Q4',
+    effective_from: '2026-10-01',
+  },
+  {
+    kind: 'ncci-ptp-outpatient',
+    files: ['CCIOPH-SAMPLE26Q4.txt'],
+    edition: 'SAMPLE26Q4',
+    effective_from: '2026-10-01',
+  },
+  { kind: 'ncci-add-on', files: ['AOC-SAMPLE26Q4.csv'], edition: 'SAMPLE26Q4', effective_from: '2026-10-01' },
   { kind: 'hospital-mrf', files: ['1234567893_sample-hospital_standardcharges.csv'] },
 ]
 

@@ -200,10 +200,10 @@ async function atSource(
   const given = (await Promise.all(paths.map((path) => givenAt(path, { ...wanted, codes })))).flat()
   const check = sourceCheck(given)
   for (const { row, release } of rows) {
-    const verdict = check(row, release.citations)
+    const verdict = check(row, release.citations, release.chart)
     if (!verdict.ok) return { ...verdict, row: rowKey(row) }
   }
-  const placed = place && check(place.row, place.release.citations)
+  const placed = place && check(place.row, place.release.citations, place.release.chart)
   // The files of places may be missing: they are not needed to check an amount.
   if (place && placed?.ok === false && placed.reason !== 'source_missing') return { ...placed, row: rowKey(place.row) }
   const search = absenceCheck(given)

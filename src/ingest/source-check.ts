@@ -8,7 +8,8 @@ import { type ChartParts, READERS } from './readers.ts'
 import { tableRecords } from './records.ts'
 import { fail, OK, type Place, type SourceInput, type SourceVerdict, whole } from './reread.ts'
 
-export type SourceCheck = (row: AnyRow, citations: readonly Citation[]) => SourceVerdict
+/** The chart is needed for a row that names no basis: several charts have rows of its kind. */
+export type SourceCheck = (row: AnyRow, citations: readonly Citation[], chart?: string) => SourceVerdict
 
 /**
  * Checks rows against the files they cite: the bytes are those that were cited, and the lines, read as they
@@ -21,18 +22,18 @@ export function sourceCheck(
   const checks = new Map(
     charts.flatMap(({ chart, bases }) => {
       const check = readers[chart]?.reread()
-      const kinds = [kindOfRows(chart) ?? bases].flat()
-      return check ? kinds.map((kind) => [kind, check] as const) : []
+      const names: readonly string[] = kindOfRows(chart) ? [chart] : bases
+      return check ? names.map((name) => [name, check] as const) : []
     }),
   )
-  return (row, citations) => {
+  return (row, citations, chart = '') => {
     const places: Place[] = []
     for (const { citation, line } of row.locator) {
       const found = findSource(given, citations[citation])
       if ('reason' in found) return found
       places.push({ source: found.source, file: citations[citation]?.file ?? '', line })
     }
-    const check = checks.get(isOfPrices(row) ? row.basis : row.kind)
+    const check = checks.get(isOfPrices(row) ? row.basis : chart)
     if (!check) return fail('source_unreadable')
     const used = new Set(places.map(({ source }) => source))
     const beside = citations.flatMap((cited) => {

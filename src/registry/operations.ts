@@ -18,11 +18,12 @@ import { answerText, besideMember, shortAnswer } from './lookup/answer.ts'
 import { PriceAnswer, ShortAnswer } from './lookup/answer-schema.ts'
 import { BATCH_BYTES, BatchAnswer, BatchQuery, lookUpLines } from './lookup/batch.ts'
 import { browse, browseQuery, provedPage, RegistryPage } from './lookup/browse.ts'
+import { CompareQuery, Comparison, compare, ShortComparison, shortCompare } from './lookup/compare.ts'
 import { find } from './lookup/find.ts'
 import {
   editionsListed,
-  HistoryQuery,
   history,
+  historyQuery,
   ReferenceHistory,
   ShortHistory,
   shortHistory,
@@ -115,6 +116,33 @@ export function registryOperations(parts: RegistryParts): Operation[] {
     }),
 
     operation({
+      name: 'compare_hospitals',
+      summary: 'What each hospital near a place states for a code, the lowest price first, with proofs',
+      description:
+        'The hospitals of the operator\u2019s list in a state, or in the area of a ZIP code (its state, and the same first three digits), each with its own price. ' +
+        'It is proved that no listed hospital of the place is left out; those without a price are named in `without`.',
+      tag: 'agent-tools',
+      http: { method: 'GET', path: '/reference/compare' },
+      access: 'public',
+      limit: 'reference',
+      cache: 'public, max-age=300',
+      stamp,
+      heavy: true,
+      input: CompareQuery.extend({ proof: ProofForm }),
+      output: z.union([Comparison, ShortComparison]),
+      problems: [
+        'invalid_cpt',
+        'invalid_region',
+        'unknown_zip',
+        'region_ambiguous',
+        'region_too_large',
+        'no_edition_for_day',
+      ],
+      run: async ({ proof, ...query }) =>
+        (proof === 'ref' ? shortCompare : compare)(await proofsNow(), query, today(), lostSources),
+    }),
+
+    operation({
       name: 'get_row',
       summary: 'One row of a release by its permalink, with its whole proof',
       description:
@@ -178,7 +206,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       summary: 'What every edition says about a code, newest first, each with its proof',
       description:
         'The question asked of each edition alone, on its first day: a price, a stated absence, or the proof that there is none. ' +
-        'Without `npi`, the editions of the charts that may answer; with it, those of the provider\u2019s file. ' +
+        'Without `npi`, the editions of the charts that may answer; with it, those of the provider\u2019s file; with `chart`, those of a table of bill edits. ' +
         'Each edition on the page counts as one request of the quota: ask for fewer with `limit`.',
       tag: 'agent-tools',
       http: { method: 'GET', path: '/reference/history' },
@@ -190,7 +218,7 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       heavy: true,
       cost: async ({ proof: _, ...query }) => editionsListed(await proofsNow(), query, today()),
       // Without a default, so that the links between pages say it only where it was asked for.
-      input: HistoryQuery.extend({
+      input: historyQuery(charts).extend({
         proof: ProofForm.unwrap()
           .optional()
           .meta(ProofForm.meta() ?? {}),

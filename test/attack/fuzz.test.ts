@@ -8,7 +8,11 @@ import { openBytes } from '../../src/files/byte-stream.ts'
 import { readSheet } from '../../src/files/xlsx.ts'
 import { openArchiveBytes } from '../../src/files/zip.ts'
 import { FUZZ_RUNS, inlineRows, numbers, workbook, zip } from '../../src/files/zip-fixture.ts'
+import { reader as addOns } from '../../src/ingest/edits/add-ons.ts'
+import { reader as limits } from '../../src/ingest/edits/limits-practitioner.ts'
+import { reader as pairs } from '../../src/ingest/edits/pairs-practitioner.ts'
 import { openHospitalFile } from '../../src/ingest/hospital/file.ts'
+import type { Reader } from '../../src/ingest/reader.ts'
 import { reader as anesthesia } from '../../src/ingest/schedules/anesthesia.ts'
 import { reader as drugs } from '../../src/ingest/schedules/drugs.ts'
 import { reader as equipment } from '../../src/ingest/schedules/equipment.ts'
@@ -21,7 +25,7 @@ import { readSources, type Source } from '../../src/ingest/source.ts'
 import { PROBLEMS, Problem } from '../../src/problem.ts'
 import { utf8 } from '../../src/proof/bytes.ts'
 import { verifyDerivation } from '../../src/proof/price/derivation.ts'
-import { type AnyRow, isPlaceRow, isRow, rowKey } from '../../src/proof/price/row.ts'
+import { type AnyRow, isAnyRow, isOfPrices, rowKey } from '../../src/proof/price/row.ts'
 import type { Findings } from '../../src/registry/release/rules.ts'
 import { effort } from '../support/effort.ts'
 import { forgetful, testStore } from '../support/engines.ts'
@@ -51,7 +55,7 @@ function checkRows(rows: Iterable<AnyRow>): void {
   let last = ''
   for (const row of rows) {
     const key = rowKey(row)
-    const follows = row.kind === 'place' ? isPlaceRow(row) : isRow(row) && verifyDerivation(row).ok
+    const follows = isAnyRow(row) && (!isOfPrices(row) || verifyDerivation(row).ok)
     if (!follows || key <= last) throw new Error(`not a row in its place: ${key}`)
     last = key
   }
@@ -72,6 +76,13 @@ const schedule =
     const given = await Promise.all([at(name, bytes), ...others].map(readSources))
     const said = run % 2 === 0 ? NAMED : {}
     checkRows(read(given.flat(), { ...said, accept: ['locality_count', 'gpci_year'] }, new Map()).rows)
+  }
+/** A reader that opens its files itself. */
+const edits =
+  (reader: Reader, name: string) =>
+  async (bytes: Uint8Array, run: number): Promise<void> => {
+    const { rows } = await reader.read([at(name, bytes)], run % 2 === 0 ? NAMED : {}, new Map())
+    checkRows(rows as Iterable<AnyRow>)
   }
 const pfs = physicianSchedule as Schedule
 const clfs = laboratory.open as Schedule
@@ -199,6 +210,24 @@ const PARSERS: Record<string, Parser> = {
   ZIP9: {
     seeds: [utf8(files.zipExtensions(words, ROWS))],
     read: schedule(places, 'ZIP9_OCT2026.txt', sources.zip5),
+  },
+  'MUE CSV': {
+    seeds: [files.asCsv(files.limits(words, ROWS, 'Practitioner Services'))],
+    read: edits(limits, 'MCR_MUE_PractitionerServices_Eff_10-01-2026.csv'),
+  },
+  'MUE workbook': {
+    seeds: [files.asWorkbook(files.limits(words, ROWS, 'Practitioner Services'), words)],
+    read: edits(limits, 'MCR_MUE_PractitionerServices_Eff_10-01-2026.xlsx'),
+    spoil: inside(files.limits(words, ROWS, 'Practitioner Services')),
+  },
+  'PTP text': {
+    seeds: [files.asDelimited(files.pairs(words, ROWS), '\t')],
+    read: edits(pairs, 'PTP26Q4.txt'),
+  },
+  'AOC workbook': {
+    seeds: [files.asWorkbook(files.addOns(words, ROWS), words)],
+    read: edits(addOns, 'AOC_V2026Q4-MCR.xlsx'),
+    spoil: inside(files.addOns(words, ROWS)),
   },
   providers: {
     seeds: [utf8('npi,entity_type\n1234567893,2\r\n2000000010,2\n')],

@@ -15,6 +15,12 @@ export interface Load {
 }
 
 /** Every text of the corpus stands in every format, and in turn in every column that can hold one. */
+/** The headings of the limits, by chart. */
+const CLAIMS = {
+  'ncci-mue-practitioner': 'Practitioner Services',
+  'ncci-mue-outpatient': 'Outpatient Hospital Services',
+  'ncci-mue-dme': 'DME Supplier Services',
+}
 const ROWS = HOSTILE.length
 const PAYERS = 1_000
 
@@ -180,6 +186,42 @@ export class HostileFiles {
           this.write('Tables 1', '.txt', files.asDelimited(files.standardAmounts(words), '\t')),
           ...edition('FY2027', '2026-10-01'),
         ],
+      },
+      ...Object.entries(CLAIMS).map(
+        ([chart, claims], i): Load => ({
+          args: [
+            chart,
+            i === 1
+              ? this.write('MUE', '.xlsx', files.asWorkbook(files.limits(words, ROWS, claims), words))
+              : this.gzipped('MUE', '.csv', files.asCsv(files.limits(words, ROWS, claims))),
+            ...edition('MUE26Q4', '2026-10-01'),
+          ],
+          rows: ROWS,
+        }),
+      ),
+      {
+        args: [
+          'ncci-ptp-practitioner',
+          this.gzipped('PTP', '.txt', files.asDelimited(files.pairs(words, ROWS), '\t')),
+          ...edition('PTP26Q4', '2026-10-01'),
+        ],
+        rows: ROWS,
+      },
+      {
+        args: [
+          'ncci-ptp-outpatient',
+          this.write('PTP', '.xlsx', files.asWorkbook(files.pairs(words, ROWS), words)),
+          ...edition('PTP26Q4', '2026-10-01'),
+        ],
+        rows: ROWS,
+      },
+      {
+        args: [
+          'ncci-add-on',
+          this.write('AOC', '.xlsx', files.asWorkbook(files.addOns(words, ROWS), words)),
+          ...edition('AOC26Q4', '2026-10-01'),
+        ],
+        rows: ROWS,
       },
       { args: ['zip-locality', this.gzipped('ZIP5', '.txt', files.zipCodes(words, ROWS))], rows: ROWS },
     ]

@@ -113,7 +113,7 @@ const challenge = await client.POST('/api/agent-rails/challenge', { ...asKey, bo
 const attested = await client.POST('/api/agent-rails/attest', { ...asKey, body: { nonce: challenge.data?.nonce ?? '' } })
 const headers = { 'X-Agent-Rails': attested.data?.rails_token ?? '' }
 const page = await client.GET('/api/registry', { params: { query: { limit: 2 } }, headers })
-const kinds: ('price' | 'rate' | 'absence' | 'place')[] = page.data?.data.map(({ kind }) => kind) ?? []
+const kinds: string[] = page.data?.data.map((row) => String((row as { kind?: string }).kind)) ?? []
 const absent = await client.GET('/reference', { params: { query: { cpt: '99999' } } })
 const code: components['schemas']['ProblemCode'] | undefined = absent.error?.code
 const tile = await client.GET('/log/registry/tile/{tile}', { params: { path: { tile: '0/000.p/3' } }, parseAs: 'arrayBuffer' })

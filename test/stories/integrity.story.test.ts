@@ -24,12 +24,18 @@ test('the integrity report tells the state of every chart from what is stored, o
     ['cms-dmepos', 'fresh'],
     ['cms-pfs', 'fresh'],
     ['hospital-mrf:1234567893', 'fresh'],
+    ['ncci-add-on', 'fresh'],
+    ['ncci-mue-dme', 'fresh'],
+    ['ncci-mue-outpatient', 'fresh'],
+    ['ncci-mue-practitioner', 'fresh'],
+    ['ncci-ptp-outpatient', 'fresh'],
+    ['ncci-ptp-practitioner', 'fresh'],
     ['zip-locality', 'fresh'],
   ])
   expect(fresh.summary.rows_served + fresh.summary.rows_withheld).toBe(
     fresh.charts.reduce((sum, { rows }) => sum + rows, 0),
   )
-  expect(fresh.proofs).toMatchObject({ log_size: 15, rows_failed: 0, rows_without_proof: 0, witnesses: 0 })
+  expect(fresh.proofs).toMatchObject({ log_size: 27, rows_failed: 0, rows_without_proof: 0, witnesses: 0 })
   expect(fresh.summary.proof_coverage).toBe(1)
   expect(fresh.figures.release_id).toBe('2026-11-15.1')
   expect(fresh.jobs.last_load?.at).toBe('2026-11-15T12:00:00.000Z')
@@ -37,9 +43,11 @@ test('the integrity report tells the state of every chart from what is stored, o
   app.clock.now = Date.parse('2027-01-20T12:00:00Z')
   const late = (await app.getJson('/api/data-integrity', await app.railsHeaders(['integrity:read']))) as IntegrityReport
   expect(late.status).toBe('fail')
-  const stale = ['cms-asp', 'cms-clfs', 'cms-dmepos', 'zip-locality'].map((chart) => `chart_stale:${chart}`)
+  const tables = ['add-on', 'mue-dme', 'mue-outpatient', 'mue-practitioner', 'ptp-outpatient', 'ptp-practitioner']
+  const edits = tables.map((table) => `ncci-${table}`)
+  const stale = ['cms-asp', 'cms-clfs', 'cms-dmepos', ...edits, 'zip-locality'].map((chart) => `chart_stale:${chart}`)
   expect(late.status_reasons).toEqual(['chart_expired:cms-pfs', ...stale, 'proofs_overdue'])
-  expect(late.summary.charts).toMatchObject({ fresh: 1, stale: 4, expired: 1 })
+  expect(late.summary.charts).toMatchObject({ fresh: 1, stale: 10, expired: 1 })
 
   await app.publish(
     aRelease({
@@ -121,7 +129,7 @@ test('everyone can read how fresh each chart is, what was verified, and the publ
   const status = async () => (await app.getJson('/api/status')) as StatusAnswer
   const report = (await app.getJson('/api/data-integrity', await app.railsHeaders())) as IntegrityReport
   const now = await status()
-  expect(now).toMatchObject({ status: 'ok', status_reasons: [], as_of: '2026-11-15', charts_total: 6 })
+  expect(now).toMatchObject({ status: 'ok', status_reasons: [], as_of: '2026-11-15', charts_total: 12 })
   expect(now.charts.map(({ chart, status, rows, effective_to }) => [chart, status, rows, effective_to])).toEqual(
     report.charts.map(({ chart_id, status, rows, effective_to }) => [chart_id, status, rows, effective_to]),
   )

@@ -7,7 +7,7 @@ import { sourceCheck } from '../../src/ingest/source-check.ts'
 import type { Proof, RowPointer, ShownRow } from '../../src/proof/envelope.ts'
 import { verifyDerivation } from '../../src/proof/price/derivation.ts'
 import type { Manifest } from '../../src/proof/price/release.ts'
-import type { AnyRow, PlaceRow, Row } from '../../src/proof/price/row.ts'
+import { type AnyRow, isOfPrices, type PlaceRow, type Row } from '../../src/proof/price/row.ts'
 import { releaseOf } from '../../src/proof/shown.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, temporaryFolder, testApp } from '../support/harness.ts'
@@ -25,6 +25,12 @@ const FILES = [
     'ASP-SAMPLE26Q4.csv',
     'DMEPOS-SAMPLE26Q4.csv',
     'ZIP5-SAMPLE.txt',
+    'MCR_MUE_PractitionerServices_Eff_10-01-2026_SAMPLE.csv',
+    'MCR_MUE_OutpatientHospitalServices_Eff_10-01-2026_SAMPLE.csv',
+    'MCR_MUE_DMESupplierServices_Eff_10-01-2026_SAMPLE.csv',
+    'CCIPRA-SAMPLE26Q4.txt',
+    'CCIOPH-SAMPLE26Q4.txt',
+    'AOC-SAMPLE26Q4.csv',
     '1234567893_sample-hospital_standardcharges.csv',
   ].map((file) => join(SAMPLE, file)),
 ]
@@ -65,8 +71,8 @@ test('every row of the sample can be recomputed, and stands in the file it cites
     for (const page of await pages(app, day))
       for (const { proof, ...row } of page.data) {
         const release = releaseOf(page, proof) as Manifest
-        if (row.kind !== 'place') expect([row, verifyDerivation(row as Row)]).toEqual([row, { ok: true }])
-        expect([row, check(row as AnyRow, release.citations)]).toEqual([row, { ok: true }])
+        if (isOfPrices(row)) expect([row, verifyDerivation(row)]).toEqual([row, { ok: true }])
+        expect([row, check(row as AnyRow, release.citations, release.chart)]).toEqual([row, { ok: true }])
         editions.add(release.release_id.replace(/:[^:]*$/, ''))
       }
   expect([...editions].sort()).toEqual([
@@ -76,6 +82,12 @@ test('every row of the sample can be recomputed, and stands in the file it cites
     'cms-pfs:SAMPLE26A',
     'cms-pfs:SAMPLE26D',
     'hospital-mrf:1234567893:2026-09-01',
+    'ncci-add-on:SAMPLE26Q4',
+    'ncci-mue-dme:SAMPLE26Q4',
+    'ncci-mue-outpatient:SAMPLE26Q4',
+    'ncci-mue-practitioner:SAMPLE26Q4',
+    'ncci-ptp-outpatient:SAMPLE26Q4',
+    'ncci-ptp-practitioner:SAMPLE26Q4',
     'zip-locality:SAMPLE26Q4',
   ])
 })

@@ -286,6 +286,57 @@ export const conversion = (words: Words, rows: number): string[][] => [
   ]),
 ]
 
+// The tables of bill edits.
+
+/** `claims` as the heading of the values has them: Practitioner Services. */
+export function limits(words: Words, rows: number, claims: string): string[][] {
+  const line = (i: number): string[] => [
+    ...[code(i), String(i % 5), `${1 + (i % 3)} ${words('MUE adjudication', 30)}`, words('MUE rationale')],
+  ]
+  return [
+    [`${words('MUE notice')}\n${words('MUE notice, second line', 200)}`, '', '', ''],
+    ['HCPCS/\nCPT Code', `${claims} MUE Values`, 'MUE Adjudication Indicator', 'MUE Rationale', words('MUE header')],
+    ...upTo(rows).map(line),
+    ...spoiled('MUE', words, line(rows), [0, 1, 2]),
+  ]
+}
+
+/** Each code is a pair with the two behind it; the first pair has ended, the second was withdrawn at once, and is in force again. */
+export function pairs(words: Words, rows: number): string[][] {
+  const lines = (i: number): string[][] => [
+    [code(i), code(i + 1), '*', '19960101', '20260930', '0', words('PTP rationale')],
+    [code(i), code(i + 2), '', '20250401', '20250401', '9', 'Misuse of Column Two code with Column One code'],
+    [code(i), code(i + 2), '', '20260401', '*', '1', words('PTP rationale')],
+  ]
+  const [line = []] = lines(rows)
+  return [
+    [words('PTP notice', 200), '', '', '', '', '', ''],
+    ['Column1/Column2 Edits', '', '', '', '', '', words('PTP title')],
+    ['Column 1', 'Column 2', '*=in existence', 'Effective', 'Deletion', 'Modifier', 'PTP Edit Rationale'],
+    ['', '', 'prior to 1996', 'Date', 'Date', '0=not allowed', words('PTP header')],
+    ['', '', '', '', '*=no data', '1=allowed', ''],
+    ['', '', '', '', '', '9=not applicable', ''],
+    ...upTo(rows).flatMap(lines),
+    ...spoiled('PTP', words, line, [0, 1, 3, 4, 5]),
+  ]
+}
+
+export function addOns(words: Words, rows: number): string[][] {
+  const line = (i: number): string[] => [
+    ...[String(1 + (i % 3)), code(i), words('AOC day', 10), i % 3 === 1 ? 'CCCCC' : code(i + 1), words('AOC day', 10)],
+    ...['2020001', i % 4 === 0 ? '2026090' : '', words('AOC note')],
+  ]
+  return [
+    [words('AOC notice', 200), ...Array.from({ length: 7 }, () => '')],
+    [
+      ...['AOC_Edit_Type', 'Add-On_Code', 'AOC_DelDT', 'Primary_Code', 'Primary_Code_DelDT'],
+      ...['AOC_Edit_EffDT', 'AOC_Edit_DelDT', 'Special_Instruction_Notes', words('AOC header')],
+    ],
+    ...upTo(rows).map(line),
+    ...spoiled('AOC', words, line(rows), [0, 1, 3, 5, 6]),
+  ]
+}
+
 export const asCsv = (rows: readonly (readonly string[])[]): Uint8Array => utf8(csv(rows, '\n'))
 /** Cells that are parted by one character are never quoted: they cannot hold it, nor the end of a line. */
 export const asDelimited = (rows: readonly (readonly string[])[], delimiter: string): Uint8Array =>

@@ -73,7 +73,7 @@ class ReleaseComparison implements SourceComparison {
   /** `from` is the place of the first of these rows. */
   #faultIn(rows: readonly AnyRow[], check: SourceCheck, from: number): SourceFinding | undefined {
     for (const [i, row] of rows.entries()) {
-      const verdict = check(row, this.release.citations)
+      const verdict = check(row, this.release.citations, this.release.chart)
       const detail = verdict.ok ? '' : `row ${rowKey(row)}, ${verdict.reason}`
       if (!verdict.ok) return { code: 'not_at_source', detail, row, index: from + i }
     }

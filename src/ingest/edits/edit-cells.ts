@@ -39,7 +39,8 @@ export function numbersOf(words: EditWords): (text: string) => number {
   const found = new Map<string, number>()
   return (text) => {
     const number = found.get(text) ?? known.get(squashed(text)) ?? UNKNOWN_WORD
-    if (found.size < MOST_FOUND) found.set(text, number)
+    // Not the text itself: a part of a file keeps the whole file in memory.
+    if (found.size < MOST_FOUND && !found.has(text)) found.set(Buffer.from(text).toString(), number)
     return number
   }
 }

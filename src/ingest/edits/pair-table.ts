@@ -8,25 +8,42 @@ import { PAIR_RATIONALES } from '../../tables/edits.ts'
 import type { Line } from '../schedules/table.ts'
 import { codeOf, dayOfDigits, numbersOf, UNKNOWN_WORD } from './edit-cells.ts'
 
-/** Numbers that one pair takes in the list of its code: the other code, first and last day, and indicator with rationale. */
-const NUMBERS = 4
+// A pair is one number: the place of its other code, those of its first and last day, its rationale and its indicator.
+const [MOST_CODES, MOST_DAYS, MOST_RATIONALES, MOST_INDICATORS] = [65_536, 4_096, 64, 16]
+/** Left alone, the engine lets the cells of a whole file pile up. */
+const LINES_IN_MEMORY = 100_000
 /** In place of a last day: the pair did not end. */
-const OPEN = 99_999_999
-const NUMBER_OF_INDICATORS = 10
+const OPEN = '*'
 
 const rationaleOf = numbersOf(PAIR_RATIONALES)
 
+/** Different texts by the order in which they were met. */
+class Words {
+  readonly all: string[] = []
+  readonly #places = new Map<string, number>()
+
+  constructor(readonly most: number) {}
+
+  place(text: string): number {
+    const known = this.#places.get(text)
+    if (known !== undefined) return known
+    if (this.all.length === this.most) throw unreadable('the file has more codes or days than such a table can have')
+    const own = copied(text)
+    this.#places.set(own, this.all.length)
+    return this.all.push(own) - 1
+  }
+}
+
 interface CodePairs {
-  numbers: number[]
+  pairs: number[]
   /** The first line of the code in each file. */
   locator: Locator
 }
 
 export class PairTable {
   readonly #pairs = new Map<string, CodePairs>()
-  readonly #codes: string[] = []
-  readonly #places = new Map<string, number>()
-  readonly #days = new Map<string, number>()
+  readonly #codes = new Words(MOST_CODES)
+  readonly #days = new Words(MOST_DAYS)
   /** The least and the greatest pair of codes, as they stand in the file that was read last. */
   #first = ''
   #last = ''
@@ -45,40 +62,26 @@ export class PairTable {
       if (code === undefined) continue
       this.#last = `${code}/${two}`
       if (this.#first === '') this.#first = this.#last
-      this.lines++
+      if (++this.lines % LINES_IN_MEMORY === 0) Bun.gc(true)
     }
-    return { first: this.#first, last: this.#last }
+    return { first: copied(this.#first), last: copied(this.#last) }
   }
 
   #add(code: string, two: string, line: Line, citation: number, rejects: Findings): string | undefined {
     const other = codeOf(two)
-    const [from, to] = [this.#day(line.cell('from')), line.cell('to') === '*' ? OPEN : this.#day(line.cell('to'))]
-    const stated = line.cell('indicator')
+    const [from, to, stated] = [line.cell('from'), line.cell('to'), line.cell('indicator')]
     const indicator = MODIFIER_INDICATORS.find((each) => stated === String(each))
-    if (other === undefined || from === 0 || to === 0 || indicator === undefined) return 'R03_field'
+    const isDated = isoDay(from) !== undefined && (to === OPEN || isoDay(to) !== undefined)
+    if (other === undefined || indicator === undefined || !isDated) return 'R03_field'
     const rationale = rationaleOf(line.cell('rationale'))
     if (rationale === UNKNOWN_WORD) note(rejects, 'W12', line.line)
-    const known = this.#pairs.get(code) ?? { numbers: [], locator: [] }
-    this.#pairs.set(code, known)
+    const known = this.#pairs.get(code) ?? { pairs: [], locator: [] }
+    if (known.pairs.length === 0) this.#pairs.set(copied(code), known)
     if (known.locator.at(-1)?.citation !== citation) known.locator.push({ citation, line: line.line })
-    known.numbers.push(this.#place(other), from, to, rationale * NUMBER_OF_INDICATORS + indicator)
+    const days = this.#days.place(from) * MOST_DAYS + this.#days.place(to)
+    const number = this.#codes.place(other) * MOST_DAYS ** 2 + days
+    known.pairs.push((number * MOST_RATIONALES + rationale) * MOST_INDICATORS + indicator)
     return undefined
-  }
-
-  #place(code: string): number {
-    const known = this.#places.get(code)
-    if (known !== undefined) return known
-    this.#places.set(code, this.#codes.length)
-    return this.#codes.push(code) - 1
-  }
-
-  /** A day as a number, 20260701; 0 for what is none. A table has some hundred days. */
-  #day(text: string): number {
-    const known = this.#days.get(text)
-    if (known !== undefined) return known
-    const day = dayOfDigits(text) === undefined ? 0 : Number(text)
-    if (this.#days.size < MOST_DAYS) this.#days.set(text, day)
-    return day
   }
 
   /** The codes of column one, in order. */
@@ -95,10 +98,10 @@ export class PairTable {
     { effective_from, since, order }: { effective_from: string; since: string; order: readonly number[] },
     rejects: Findings,
   ): EditsRow | undefined {
-    const { numbers, locator } = this.#pairs.get(code) ?? { numbers: [], locator: [] }
+    const { pairs, locator } = this.#pairs.get(code) ?? { pairs: [], locator: [] }
     const edits: Pair[] = []
-    for (let at = 0; at < numbers.length; at += NUMBERS) {
-      const pair = this.#pairAt(numbers, at)
+    for (const number of pairs) {
+      const pair = this.#pairOf(number)
       if (pair[3] !== null && pair[3] < since) note(rejects, OLD_EDIT, undefined)
       else edits.push(pair)
     }
@@ -113,19 +116,33 @@ export class PairTable {
     return { kind: 'edits', code, edits: distinct, effective_from, locator: places }
   }
 
-  #pairAt(numbers: readonly number[], at: number): Pair {
-    const [place = 0, from = 0, to = 0, words = 0] = numbers.slice(at, at + NUMBERS)
-    const indicator = (words % NUMBER_OF_INDICATORS) as Pair[1]
-    const rationale = Math.floor(words / NUMBER_OF_INDICATORS)
-    return [this.#codes[place] ?? '', indicator, dayText(from), to === OPEN ? null : dayText(to), rationale]
+  #pairOf(number: number): Pair {
+    let rest = number
+    const next = (most: number): number => {
+      const part = rest % most
+      rest = Math.floor(rest / most)
+      return part
+    }
+    const [indicator, rationale] = [next(MOST_INDICATORS) as Pair[1], next(MOST_RATIONALES)]
+    const [to = '', from = ''] = [next(MOST_DAYS), next(MOST_DAYS)].map((place) => this.#days.all[place])
+    return [
+      this.#codes.all[rest] ?? '',
+      indicator,
+      isoDay(from) ?? '',
+      to === OPEN ? null : (isoDay(to) ?? ''),
+      rationale,
+    ]
   }
 }
 
-const MOST_DAYS = 10_000
+/** A part of a text keeps the whole text in memory, which is a file here. */
+const copied = (text: string): string => Buffer.from(text).toString()
 
-const texts = new Map<number, string>()
-function dayText(day: number): string {
-  const text = texts.get(day) ?? dayOfDigits(String(day)) ?? ''
-  if (texts.size < MOST_DAYS) texts.set(day, text)
-  return text
+const isoDays = new Map<string, string | undefined>()
+/** A table has some hundred days, and each of them in thousands of lines. */
+function isoDay(text: string): string | undefined {
+  if (isoDays.has(text)) return isoDays.get(text)
+  const day = dayOfDigits(text)
+  if (isoDays.size < MOST_DAYS) isoDays.set(copied(text), day)
+  return day
 }

@@ -50,19 +50,25 @@ export function pairReader(claims: Claims): Reader {
     return table
   }
 
+  async function readParts(path: string, table: PairTable, parts: Part[], rejects: Findings): Promise<void> {
+    for (const source of await readMembers(path, TEXT)) {
+      refuseMedicaid(source)
+      const named = partNamed(source, claims)
+      const { first, last } = table.read(linesOf(source), parts.length, rejects)
+      if (first === '') throw unreadable(`${what} has no line that can be read`)
+      const { file, sha256, bytes } = source
+      parts.push({ cited: { file, sha256, path, bytes: { length: bytes.length } }, named, first, last })
+    }
+  }
+
   async function read(paths: readonly string[], options: ReadOptions, rejects: Findings) {
     const table = new PairTable()
     const parts: Part[] = []
-    // One part after the other: all four are two hundred megabytes of text.
-    for (const path of paths)
-      for (const source of await readMembers(path, TEXT)) {
-        refuseMedicaid(source)
-        const named = partNamed(source, claims)
-        const { first, last } = table.read(linesOf(source), parts.length, rejects)
-        if (first === '') throw unreadable(`${what} has no line that can be read`)
-        const { file, sha256, bytes } = source
-        parts.push({ cited: { file, sha256, path, bytes: { length: bytes.length } }, named, first, last })
-      }
+    // One part after the other, each gone before the next: all four are two hundred megabytes of text.
+    for (const path of paths) {
+      await readParts(path, table, parts, rejects)
+      Bun.gc(true)
+    }
     const inOrder = wholeEdition(parts)
     const stated = inOrder[0]?.named?.version
     const dates = quarterlyEdition('PTP', stated === undefined ? [] : [quarterOfVersion(stated)], options)
@@ -94,10 +100,14 @@ const TEXT = /\.(txt|csv)$/i
 /** Without a date, pairs that ended do not count. */
 const LAST_DAY = '9999-12-31'
 
+/** A row is hundreds of small lists, which the engine would let pile up. */
+const ROWS_IN_MEMORY = 500
+
 type Years = Parameters<PairTable['row']>[1]
 
 function* rowsOf(table: PairTable, codes: readonly string[], years: Years, rejects: Findings): Generator<EditsRow> {
-  for (const code of codes) {
+  for (const [at, code] of codes.entries()) {
+    if (at % ROWS_IN_MEMORY === 0) Bun.gc(true)
     const row = table.row(code, years, rejects)
     if (row) yield row
   }
@@ -138,7 +148,9 @@ function wholeEdition(parts: readonly Part[]): readonly Part[] {
   const inOrder = Array.from({ length: PARTS }, (_, i) => parts.filter(({ named }) => named?.part === i + 1))
   const missing = inOrder.flatMap((found, i) => (found.length === 0 ? [i + 1] : []))
   if (missing.length > 0)
-    throw unreadable(`part ${missing.join(' and part ')} of ${PARTS} is missing: an edition is whole with all of them`)
+    throw unreadable(
+      `part ${listed(missing)} of ${PARTS} ${missing.length === 1 ? 'is' : 'are'} missing: an edition is whole with all of them`,
+    )
   if (parts.length > PARTS) throw unreadable(`an edition has ${PARTS} parts, each once: a file is too many`)
   const ordered = inOrder.flat()
   if (ordered.some(({ first: begins }, i) => i > 0 && begins <= (ordered[i - 1] as Part).last))
@@ -147,6 +159,9 @@ function wholeEdition(parts: readonly Part[]): readonly Part[] {
     )
   return ordered
 }
+
+const listed = (numbers: readonly number[]): string =>
+  [numbers.slice(0, -1).join(', '), numbers.at(-1)].filter((each) => each !== '').join(' and ')
 
 /** Makes the row of the code anew from all files that it cites: no other file of its release has a pair of it. */
 function reread(tableOf: (source: Source) => PairTable): Reread {

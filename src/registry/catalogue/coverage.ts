@@ -5,7 +5,7 @@ import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import { holds, listedEdition } from '../../proof/catalogue/coverage.ts'
 import { isBiddingArea } from '../../proof/lookup/region.ts'
-import { PLACE_CHART } from '../../proof/price/charts.ts'
+import { isOfPlaces, keyPrefix, kindOfRows } from '../../proof/price/charts.ts'
 import type { Period } from '../../proof/price/release.ts'
 import { BASES, KEY_PARTS, SETTINGS } from '../../proof/price/row.ts'
 import { ourTurn } from '../../queue.ts'
@@ -164,7 +164,7 @@ async function coverageOfCharts(
   for (const { release, period } of shown) {
     await ourTurn()
     const held = await contents.get(release.release_id, () => contentsOf(openRelease(db, release)))
-    const code = cpt === undefined ? {} : { code: coverageOfCode(openRelease(db, release), cpt) }
+    const code = cpt === undefined ? {} : { code: coverageOfCode(release.chart, openRelease(db, release), cpt) }
     const title = chartOf(release.chart, charts)?.title ?? release.chart
     data.push({ ...listedEdition(release.manifest, period), about: { title, ...held, ...code } })
     proof.addRelease(release)
@@ -205,7 +205,7 @@ async function holding(
   const found: EditionInForce[] = []
   for (const [at, edition] of editions.entries()) {
     if (at % RELEASES_AT_ONCE === 0) await ourTurn()
-    if (edition.release.chart === PLACE_CHART) continue
+    if (isOfPlaces(edition.release.chart)) continue
     // A release has rows of the providers that its manifest names: the files of all others stay closed.
     if (npi !== undefined && !edition.release.manifest.providers?.includes(npi)) continue
     const file = openRelease(db, edition.release)
@@ -236,8 +236,12 @@ const knownFirst = (regions: readonly string[]): string[] =>
   regions.toSorted((a, b) => Number(isBiddingArea(a)) - Number(isBiddingArea(b)))
 
 /** Read off the keys: empty where there is none. */
-function coverageOfCode(file: ReleaseFile, cpt: string): z.input<typeof CodeCoverage> {
-  const rows = file.rowsUnder(`${cpt}|`)
+function coverageOfCode(chart: string, file: ReleaseFile, cpt: string): z.input<typeof CodeCoverage> {
+  const rows = file.rowsUnder(keyPrefix(chart, cpt))
+  if (kindOfRows(chart)) {
+    const none = cut<string>([])
+    return { cpt, rows: rows.length, prices: 0, bases: [], modifiers: [], settings: [], regions: none, npis: none }
+  }
   const parts = rows.map(({ row_key }) => row_key.split('|'))
   const distinct = (at: number): string[] => [...new Set(parts.map((part) => part[at] ?? ''))].sort()
   const orNull = (at: number): (string | null)[] => distinct(at).map((text) => (text === '' ? null : text))
@@ -269,8 +273,9 @@ async function codesInForce(
   day: string,
 ): Promise<HeldCode[]> {
   const found = new Map<string, HeldCode>()
-  // ZIP codes are spelled like codes, and are none.
-  const releases = inForceOn(view, day, chart).flatMap(({ release }) => (release.chart === PLACE_CHART ? [] : release))
+  // ZIP codes are spelled like codes, and are none. A code that has edits alone has no price.
+  const isOfCodes = (each: string): boolean => kindOfRows(each) === undefined || (each === chart && !isOfPlaces(chart))
+  const releases = inForceOn(view, day, chart).flatMap(({ release }) => (isOfCodes(release.chart) ? release : []))
   for (const [at, release] of releases.entries()) {
     if (at % RELEASES_AT_ONCE === 0) await ourTurn()
     for (const [cpt, rows] of openRelease(db, release).totals('code')) {

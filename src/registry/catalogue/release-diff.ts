@@ -51,6 +51,7 @@ export const ReleaseDiffAnswer = z
     max_abs_change_pct: z.number().min(0),
     largest_by_amount: z.array(Move),
     largest_by_percent: z.array(Move),
+    edits: z.strictObject({ before: z.int().min(0), added: z.int().min(0), changed: z.int().min(0) }).optional(),
   })
   .meta({ id: 'ReleaseDiff' })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PROOF, PROOF_REF } from '../../proof/envelope.ts'
-import { ADD_ON_TYPES, ADJUDICATIONS, MODIFIER_INDICATORS } from '../../proof/price/edit-row.ts'
+import { ADJUDICATIONS } from '../../proof/price/edit-row.ts'
 import { PERIOD_SOURCES, RELEASE_SCHEMA, STATE_SCHEMA, WITHDRAWAL_SCHEMA } from '../../proof/price/release.ts'
 import { ABSENCE_REASONS, BASES, CLASSES, SETTINGS } from '../../proof/price/row.ts'
 import { WITHDRAWAL_REASONS } from '../../tables/withdrawals.ts'
@@ -87,37 +87,34 @@ export const place = {
   locator: Locator,
 }
 
-const edit = {
-  code: z.string().meta({ description: 'CPT or HCPCS code', examples: ['80053'] }),
+export const hospital = {
+  kind: z.literal('hospital'),
+  region: z.string().meta({ description: 'The state', examples: ['US-IL'] }),
+  zip: z.string(),
+  npi: z.string(),
+  name: z.string().nullable().meta({
+    description: 'The name that the list of the operator has, in a closed alphabet: a name, and nothing else',
+  }),
   effective_from: Day,
   locator: Locator,
 }
-const Rationale = z.int().min(0).meta({ description: 'A number of docs/spec/tables/edits.json' })
-const LastDay = Day.nullable().meta({ description: 'The last day in force, or null' })
-export const limit = {
-  kind: z.literal('limit'),
-  ...edit,
-  units: z.int().min(0).meta({ description: 'The most units that are paid; above it none is' }),
-  adjudication: z.literal([...ADJUDICATIONS]).meta({
-    description: '1: the units of a line; 2 and 3: all units of a day, 2 by policy and 3 by clinical reasons',
-  }),
-  rationale: Rationale,
-}
-export const edits = {
-  kind: z.literal('edits'),
-  ...edit,
-  edits: z
-    .array(z.tuple([z.string(), z.literal([...MODIFIER_INDICATORS]), Day, LastDay, Rationale]))
-    .min(1)
-    .meta({ description: 'All codes that are not paid beside it: code, modifier indicator, from, to, rationale' }),
-}
-export const addOn = {
-  kind: z.literal('add_on'),
-  ...edit,
-  primaries: z
-    .array(z.tuple([z.string(), z.literal([...ADD_ON_TYPES]), Day, LastDay, Rationale.nullable()]))
-    .min(1)
-    .meta({ description: 'The codes of which one must be paid: code or CCCCC, type, from, to, note' }),
+
+/** A list of five, which generators of clients do not know as a tuple. */
+const Edits = z
+  .array(z.array(z.union([z.string(), z.int(), z.null()])).length(5))
+  .min(1)
+  .optional()
+/** A limit, pairs or primary codes, in one shape: docs/spec/row.md says which kind has which members. */
+export const edit = {
+  kind: z.enum(['limit', 'edits', 'add_on']),
+  code: z.string(),
+  units: z.int().min(0).optional(),
+  adjudication: z.literal([...ADJUDICATIONS]).optional(),
+  rationale: z.int().min(0).optional(),
+  edits: Edits.meta({ description: 'Code, modifier indicator, first day, last day or null, rationale' }),
+  primaries: Edits.meta({ description: 'Code or CCCCC, type, first day, last day or null, note or null' }),
+  effective_from: Day,
+  locator: Locator,
 }
 
 const Citation = z
@@ -203,9 +200,8 @@ const BareRow = z.union([
   z.strictObject(price),
   z.strictObject(absence),
   z.strictObject(place),
-  z.strictObject(limit),
-  z.strictObject(edits),
-  z.strictObject(addOn),
+  z.strictObject(hospital),
+  z.strictObject(edit),
 ])
 
 /** Some leaves of a tree, each with its index, and the nodes that are missing to reach the root. */
@@ -257,21 +253,18 @@ export const ShownPrice = z.strictObject({ ...price, ...shown }).meta({ id: 'Sho
 export const ShownPlace = z
   .strictObject({ ...place, ...shown })
   .meta({ id: 'ShownPlace', description: 'The Medicare locality of a ZIP code' })
+export const ShownHospital = z
+  .strictObject({ ...hospital, ...shown })
+  .meta({ id: 'ShownHospital', description: 'A hospital of the list, with its place and its name' })
 const ShownAbsence = z
   .strictObject({ ...absence, ...shown })
   .meta({ id: 'StatedAbsence', description: 'The source states that it has no price for this code' })
 /** A row of prices: a price, a factor or a stated absence. */
 export const ShownRow = z.union([ShownPrice, ShownAbsence]).meta({ id: 'ShownRow' })
-const ShownLimit = z
-  .strictObject({ ...limit, ...shown })
-  .meta({ id: 'ShownLimit', description: 'The most units of a code that are paid' })
-const ShownEdits = z
-  .strictObject({ ...edits, ...shown })
-  .meta({ id: 'ShownEdits', description: 'All codes that are not paid beside a code' })
-const ShownAddOn = z
-  .strictObject({ ...addOn, ...shown })
-  .meta({ id: 'ShownAddOn', description: 'The codes of which one must be paid for an add-on code to be paid' })
-export const ShownAnyRow = z.union([ShownPrice, ShownAbsence, ShownPlace, ShownLimit, ShownEdits, ShownAddOn])
+export const ShownEdit = z
+  .strictObject({ ...edit, ...shown })
+  .meta({ id: 'ShownEdit', 'x-long': true, description: 'A limit of units, pairs of codes, or primary codes' })
+export const ShownAnyRow = z.union([ShownPrice, ShownAbsence, ShownPlace, ShownHospital, ShownEdit])
 export const prolongedMember = prolonged
 
 /** A row as an answer of its own: the pointer stands in `row`, and the proof beside it. */
@@ -292,9 +285,8 @@ export const CitedRow = z
     z.strictObject({ ...price, ...cited }),
     z.strictObject({ ...absence, ...cited }),
     z.strictObject({ ...place, ...cited }),
-    z.strictObject({ ...limit, ...cited }),
-    z.strictObject({ ...edits, ...cited }),
-    z.strictObject({ ...addOn, ...cited }),
+    z.strictObject({ ...hospital, ...cited }),
+    z.strictObject({ ...edit, ...cited }).meta({ 'x-spec': 'row.md' }),
   ])
   .meta({ id: 'CitedRow', description: 'A row of a release, with its whole proof' })
 export const wholeRow = whole

@@ -13,6 +13,9 @@ export const BREAKER = {
   no_url: 'a source has no --url, so that proofs cannot say where it is from',
   gpci_changed: 'regions have different cost indices (GPCI) than in the release of the same year that it replaces',
   canaries: 'rows that every edition of the chart has are missing or have other values: it may be another file',
+  edits_moved: 'more than 10 % of the limits, pairs or primary codes were added or changed, or are gone',
+  edits_lost:
+    'edits of the source cannot be read or contradict each other, so the release would say that there are none',
   provider_taken: 'the file names NPIs that belong to another hospital file, or are new in its own chart',
 } as const
 export type BreakerRule = keyof typeof BREAKER
@@ -54,6 +57,7 @@ const EDITION_LIMITS = [
   'no_url',
   'gpci_changed',
   'canaries',
+  'edits_lost',
   'provider_taken',
 ] as const
 export type EditionLimit = (typeof EDITION_LIMITS)[number]
@@ -68,6 +72,9 @@ export function heldBy({ holdsConflicts, rows, stated, lost, conflicts, before, 
     const common = changed + unchanged
     if (moved.count * 5 > common)
       held.push({ rule: 'prices_moved', found: tidy((moved.count / common) * 100), limit: 20 })
+    const { edits } = before.diff
+    const share = edits ? ((edits.added + edits.changed) / Math.max(1, edits.before)) * 100 : 0
+    if (share > 10) held.push({ rule: 'edits_moved', found: tidy(share), limit: 10 })
   }
   if (lost * 100 > stated) held.push({ rule: 'rejected_share', found: tidy((lost / stated) * 100), limit: 1 })
   if (holdsConflicts && conflicts > 0) held.push({ rule: 'conflicting_keys', found: conflicts, limit: 0 })

@@ -1,5 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { Problem } from '../../problem.ts'
+import { kindOfRows } from '../../proof/price/charts.ts'
+import { isEditKind } from '../../proof/price/edit-row.ts'
 import type { Citation } from '../../proof/price/release.ts'
 import type { Predecessors } from '../../proof/price/timeline.ts'
 import { PUBLISHERS } from '../../tables/publishers.ts'
@@ -118,7 +120,7 @@ function detailsOf(
 /** Faults of an edition as a whole, apart from its rows. */
 async function editionLimits(
   db: Db,
-  { calendar, speaks }: Chart,
+  { chart, calendar, speaks }: Chart,
   release: ReleaseState,
   predecessors: Predecessors<ReleaseState>,
   checks: readonly Check[],
@@ -127,10 +129,12 @@ async function editionLimits(
   const before = predecessors.revision ?? predecessors.edition
   const isOfSameYear = before?.effective_from.slice(0, 4) === release.effective_from.slice(0, 4)
   const { gap, overlap } = periodFit(calendar, predecessors, release)
+  const failed = (rule: string): number => checks.find((check) => check.rule === rule)?.failed ?? 0
   return {
+    edits_lost: isEditKind(kindOfRows(chart)) ? failed('R03_field') + failed('R10') : 0,
     r11_gap: gap,
     r11_overlap: overlap,
-    w03_short: checks.find(({ rule }) => rule === 'W03')?.failed ?? 0,
+    w03_short: failed('W03'),
     no_url: release.data_class === 'sample' ? 0 : citations.filter(({ url }) => url === '').length,
     gpci_changed:
       before && isOfSameYear && speaks === 'locality'

@@ -1,9 +1,13 @@
 import type { Db } from '../../db/db.ts'
 import { canonical } from '../../proof/canonical-json.ts'
+import { firstDayOfHistory } from '../../proof/check/edit-tables.ts'
+import { kindOfRows } from '../../proof/price/charts.ts'
+import { type EditRow, isEditKind, type Pair, type Primary } from '../../proof/price/edit-row.ts'
 import type { AnyRow, Price } from '../../proof/price/row.ts'
 import { ourTurn } from '../../queue.ts'
 import { type FiledRelease, openRelease, type ReleaseFile, type StoredRow } from '../rows/release-file-store.ts'
 import { decimalOf, endsOfText } from './price-ends.ts'
+import type { NewRelease } from './store.ts'
 
 /** Few enough that reading them takes a millisecond or two: other requests wait for that long. */
 const ROWS_PER_READ = 1_000
@@ -38,7 +42,20 @@ export interface ReleaseDiff {
   max_abs_change_pct: number
   largest_by_amount: Move[]
   largest_by_percent: Move[]
+  /** Of limits, pairs and primary codes, each by itself; only of the charts of edits. */
+  edits?: EditMoves
 }
+
+/** How the entries of two tables of edits differ. One that ended long ago leaves the table, and is not counted. */
+export interface EditMoves {
+  before: number
+  added: number
+  /** Gone, or with another last day, indicator, number of units or reason. */
+  changed: number
+}
+
+/** A release that is compared with another one of its chart. */
+type ComparedRelease = FiledRelease & Pick<NewRelease, 'chart' | 'effective_from'>
 
 /** How a release differs from itself. */
 export const noDiff = (rows: number): ReleaseDiff => ({ ...new Tally().result(), unchanged: rows })
@@ -49,12 +66,14 @@ export const noDiff = (rows: number): ReleaseDiff => ({ ...new Tally().result(),
  */
 export async function diffReleases(
   db: Db,
-  from_release: FiledRelease,
-  to_release: FiledRelease,
+  from_release: ComparedRelease,
+  to_release: ComparedRelease,
   onCompared?: (rows: number) => void,
 ): Promise<ReleaseDiff> {
   const [from, to] = [new Walk(openRelease(db, from_release)), new Walk(openRelease(db, to_release))]
-  const tally = new Tally()
+  const ended = firstDayOfHistory(to_release.effective_from)
+  const edits = isEditKind(kindOfRows(to_release.chart)) ? new EditTally(ended) : undefined
+  const tally = new Tally(edits)
   let compared = 0
   await Promise.all([from.fill(), to.fill()])
   for (;;) {
@@ -64,6 +83,7 @@ export async function diffReleases(
     if (order < 0) tally.diff.removed++
     else if (order > 0) tally.diff.added++
     else if (before && after) tally.compare(before.row_key, before.body, after.body)
+    edits?.compare(order <= 0 ? before?.body : undefined, order >= 0 ? after?.body : undefined)
     if (order <= 0 && !from.step()) await from.fill()
     if (order >= 0) {
       if (++compared % ROWS_PER_REPORT === 0) onCompared?.(compared)
@@ -119,6 +139,8 @@ class Tally {
     largest_by_amount: [],
     largest_by_percent: [],
   }
+  constructor(readonly edits?: EditTally) {}
+
   readonly #byAmount = new Largest()
   readonly #byPercent = new Largest()
 
@@ -156,8 +178,42 @@ class Tally {
   }
 
   result(): ReleaseDiff {
-    return { ...this.diff, largest_by_amount: this.#byAmount.moves, largest_by_percent: this.#byPercent.moves }
+    const largest = { largest_by_amount: this.#byAmount.moves, largest_by_percent: this.#byPercent.moves }
+    return { ...this.diff, ...largest, ...(this.edits && { edits: this.edits.moves }) }
   }
+}
+
+/** Counts entries of edits, row by row. */
+class EditTally {
+  readonly moves: EditMoves = { before: 0, added: 0, changed: 0 }
+
+  /** An entry whose last day is before `ended` leaves the table by itself. */
+  constructor(readonly ended: string) {}
+
+  compare(before: string | undefined, after: string | undefined): void {
+    const [old, current] = [entriesOf(before), entriesOf(after)]
+    this.moves.before += old.size
+    for (const [name, text] of old) {
+      const now = current.get(name)
+      if (now === undefined ? !this.#hasEnded(text) : now !== text) this.moves.changed++
+    }
+    for (const name of current.keys()) if (!old.has(name)) this.moves.added++
+  }
+
+  #hasEnded(text: string): boolean {
+    const entry = JSON.parse(text) as unknown
+    const to = Array.isArray(entry) ? (entry as Pair)[3] : null
+    return to !== null && to < this.ended
+  }
+}
+
+/** The entries of a row by what they are about: a code and its first day, or the limit. */
+function entriesOf(body: string | undefined): ReadonlyMap<string, string> {
+  if (body === undefined) return new Map()
+  const row = JSON.parse(body) as EditRow
+  if (row.kind === 'limit') return new Map([['', JSON.stringify([row.units, row.adjudication, row.rationale])]])
+  const entries: readonly (Pair | Primary)[] = row.kind === 'edits' ? row.edits : row.primaries
+  return new Map(entries.map((entry) => [`${entry[0]} ${entry[2]}`, JSON.stringify(entry)]))
 }
 
 /** The few largest of many, the first found where two are as large. */

@@ -1,6 +1,7 @@
 // The sentence about what there is to ask for: of a price list its codes and places, of a code where it has prices.
 
-import { PLACE_CHART } from '../../proof/price/charts.ts'
+import { kindOfRows } from '../../proof/price/charts.ts'
+import type { RowKind } from '../../tables/charts.ts'
 import { counted, type DataClass, nextOf, type Page, sampleNote } from './row-text.ts'
 
 interface CutList {
@@ -35,10 +36,27 @@ const namesOf = ({ total, list }: CutList): string => {
 const isNational = ({ total, list }: CutList): boolean => total === 1 && list[0] === 'national'
 
 function contentOf({ chart, about: { codes, regions, npis, code } }: EditionEntry): string {
-  if (chart === PLACE_CHART) return counted(codes, 'ZIP code')
+  const kind = kindOfRows(chart)
+  if (kind) return code ? OF_A_CODE[kind] : OF_OTHERS[kind](codes)
   if (code) return pricesOf(code)
   const where = npis.total > 1 ? ` of ${counted(npis.total, 'hospital')}` : ` in ${counted(regions.total, 'region')}`
   return `${counted(codes, 'code')}${npis.total < 2 && isNational(regions) ? '' : where}`
+}
+
+/** The content of a chart that states no prices. */
+const OF_OTHERS: Readonly<Record<RowKind, (codes: number) => string>> = {
+  place: (codes) => counted(codes, 'ZIP code'),
+  hospital: (codes) => `hospitals in ${counted(codes, 'ZIP code')}`,
+  limit: (codes) => `limits of units of ${counted(codes, 'code')}`,
+  edits: (codes) => `pairs of ${counted(codes, 'column-one code')}`,
+  add_on: (codes) => counted(codes, 'add-on code'),
+}
+const OF_A_CODE: Readonly<Record<RowKind, string>> = {
+  place: 'a ZIP code',
+  hospital: 'a ZIP code',
+  limit: 'a limit of its units',
+  edits: 'codes that are not paid beside it',
+  add_on: 'its primary codes',
 }
 
 /** Rows may also state that there is no price: they are not counted as prices. */
