@@ -209,7 +209,7 @@ const operationOf = ({ skills }: A2aParts, skill: string): Operation | undefined
 async function taskOf(parts: Method, subject: Subject, name?: 'task'): Promise<Reply> {
   const named = (task: object): unknown => (name ? { [name]: task } : task)
   const context = { baseUrl: parts.baseUrl(), requestId: parts.requestId }
-  const asked = questionOf(subject)
+  const asked = questionOf(subject, parts.dayOf)
   if (asked instanceof Problem) return { result: named(refusedTask(checked(subject), undefined, asked, context)) }
   const op = operationOf(parts, asked.skill)
   if (!op) {
@@ -232,9 +232,9 @@ async function taskOf(parts: Method, subject: Subject, name?: 'task'): Promise<R
 }
 
 /** The question of a task; for a text that is none, why. */
-function questionOf({ question }: Subject): ReadQuestion | Problem {
+function questionOf({ question, at }: Subject, dayOf: (ms: number) => string): ReadQuestion | Problem {
   if ('skill' in question) return question
-  const reading = readText(question.text)
+  const reading = readText(question.text, dayOf(at))
   const { result } = reading
   if ('refusal' in result) return textProblem(result.refusal, reading)
   return { skill: skillFor(result.input), input: result.input, not_understood: wordsShown(reading) }
