@@ -18,6 +18,7 @@ import { answerText, besideMember, shortAnswer } from './lookup/answer.ts'
 import { PriceAnswer, ShortAnswer } from './lookup/answer-schema.ts'
 import { BATCH_BYTES, BatchAnswer, BatchQuery, lookUpLines } from './lookup/batch.ts'
 import { browse, browseQuery, provedPage, RegistryPage } from './lookup/browse.ts'
+import { CompareQuery, Comparison, compare, ShortComparison, shortCompare } from './lookup/compare.ts'
 import { find } from './lookup/find.ts'
 import {
   editionsListed,
@@ -115,6 +116,33 @@ export function registryOperations(parts: RegistryParts): Operation[] {
     }),
 
     operation({
+      name: 'compare_hospitals',
+      summary: 'What each hospital near a place states for a code, the lowest price first, with proofs',
+      description:
+        'The hospitals of the operator\u2019s list in a state, or in the area of a ZIP code (its state, and the same first three digits), each with its own price. ' +
+        'It is proved that no listed hospital of the place is left out; those without a price are named in `without`.',
+      tag: 'agent-tools',
+      http: { method: 'GET', path: '/reference/compare' },
+      access: 'public',
+      limit: 'reference',
+      cache: 'public, max-age=300',
+      stamp,
+      heavy: true,
+      input: CompareQuery.extend({ proof: ProofForm }),
+      output: z.union([Comparison, ShortComparison]),
+      problems: [
+        'invalid_cpt',
+        'invalid_region',
+        'unknown_zip',
+        'region_ambiguous',
+        'region_too_large',
+        'no_edition_for_day',
+      ],
+      run: async ({ proof, ...query }) =>
+        (proof === 'ref' ? shortCompare : compare)(await proofsNow(), query, today(), lostSources),
+    }),
+
+    operation({
       name: 'get_row',
       summary: 'One row of a release by its permalink, with its whole proof',
       description:
@@ -156,9 +184,9 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       name: 'check_bill',
       summary: 'A bill checked by the published rules of its days, every finding proved',
       description:
-        'Send the lines of one bill as they are on the paper: codes, modifiers, units, days, revenue codes, amounts, and no names. Answered are ' +
-        'what Medicare lists for each line and what it would pay on this bill, findings with what to ask the billing office, and in `skipped` what ' +
-        'could not be checked, which is no pass. Nothing is stored. Each line counts as one request of the quota.',
+        'Send the lines of one bill with codes, modifiers, units, days, revenue codes and amounts, and no names. Answered are what Medicare lists for ' +
+        'each line, what it would pay on this bill, findings with what to ask the billing office, and in `skipped` what was not checked, which is no pass. ' +
+        'Nothing is stored. Each line counts as one request of the quota.',
       tag: 'agent-tools',
       http: { method: 'POST', path: '/bill/check' },
       access: 'public',

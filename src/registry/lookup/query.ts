@@ -15,6 +15,7 @@ import { isPlaceOfService } from '../../proof/lookup/side.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
 import { CODE_FORM } from '../../tables/charts.ts'
 import { BILL_KINDS } from '../../tables/sides.ts'
+import { otherCode } from './other-codes.ts'
 
 // The parameters of lookups. Their meaning is in proof/lookup/question.ts, which verifiers use too.
 
@@ -23,10 +24,10 @@ export const Code = z
   .overwrite(codeOf)
   .max(16)
   .regex(CODE_FORM)
-  .register(refusedAs, { problem: 'invalid_cpt' })
+  .register(refusedAs, { problem: 'invalid_cpt', says: otherCode })
   .meta({
     description:
-      'a CPT or HCPCS code of five characters; of a hospital\u2019s own list also `DRG-470` (MS-DRG), `APR-302.3`, `RC-0450` (revenue code), `APC-5012`, `NDC-` and eleven digits',
+      'a CPT or HCPCS code of five characters, or one of another kind with its prefix, as `DRG-470` or `RC-0450`',
     examples: ['99213', 'DRG-470'],
   })
 export const Npi = z
@@ -60,8 +61,7 @@ export const Payer = z
   .max(61)
   .regex(PAYER)
   .meta({
-    description:
-      'with `npi`: the payer whose own rate at this hospital is asked for, as `aetna/commercial`, or as `aetna` where it has one kind of plan',
+    description: 'with `npi`: the payer whose own rate is asked for, as `aetna/commercial` or `aetna`',
     examples: ['aetna/commercial'],
   })
 

@@ -5,7 +5,17 @@ import { READ_NAMES, SHARED_NAMES } from '../words/input.ts'
 const NOISE = new Set(['$schema', 'examples', 'maxLength', 'propertyNames'])
 
 /** Arguments with many values or words, which the tool of the lookup has. */
-const LONG: ReadonlySet<string> = new Set(['setting', 'basis', 'kind', 'revenue_code', 'place_of_service', 'modifier'])
+const LONG: ReadonlySet<string> = new Set([
+  'region',
+  'npi',
+  'payer',
+  'setting',
+  'basis',
+  'kind',
+  'revenue_code',
+  'place_of_service',
+  'modifier',
+])
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -40,7 +50,9 @@ export function schemaOf(input: z.ZodObject, lookup: z.ZodObject, isLookup: bool
     return Object.fromEntries(members)
   }
   const schema = shortened(z.toJSONSchema(input, { io: 'input' }) as Schema, false)
-  return 'lines' in input.shape ? { ...schema, properties: { ...(schema['properties'] as object), ...ONCE } } : schema
+  return 'lines' in input.shape && !('totals' in input.shape)
+    ? { ...schema, properties: { ...(schema['properties'] as object), ...ONCE } }
+    : schema
 }
 
 /** A client that checks arguments before it sends them must not refuse `99213-25`, which is read: a description forbids nothing. */
