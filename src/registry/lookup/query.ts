@@ -15,6 +15,7 @@ import { isPlaceOfService } from '../../proof/lookup/side.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
 import { CODE_FORM } from '../../tables/charts.ts'
 import { BILL_KINDS } from '../../tables/sides.ts'
+import { otherCode } from './other-codes.ts'
 
 // The parameters of lookups. Their meaning is in proof/lookup/question.ts, which verifiers use too.
 
@@ -23,7 +24,7 @@ export const Code = z
   .overwrite(codeOf)
   .max(16)
   .regex(CODE_FORM)
-  .register(refusedAs, { problem: 'invalid_cpt' })
+  .register(refusedAs, { problem: 'invalid_cpt', says: otherCode })
   .meta({
     description: 'a CPT or HCPCS code of five characters, or of another kind with its prefix: `DRG-470`, `RC-0450`',
     examples: ['99213', 'DRG-470'],
