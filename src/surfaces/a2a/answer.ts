@@ -6,6 +6,7 @@ import { STATUS } from '../../status.ts'
 import type { Mount } from '../http/mount.ts'
 import { readJson } from '../http/request.ts'
 import { problemDocument, quotaHeaders, refusalHeaders } from '../http/response.ts'
+import { readBill } from '../words/checked-bill.ts'
 import { readInput } from '../words/input.ts'
 import { readQuestion, skillFor, textProblem, wordsShown } from './question.ts'
 import { envelope, RpcError, type RpcErrorName, type RpcId, readRequest } from './rpc.ts'
@@ -216,7 +217,8 @@ async function taskOf(parts: Method, subject: Subject, name?: 'task'): Promise<R
     throw new RpcError('invalid_params', `there is no such skill; the skills are ${names.join(', ')}`)
   }
   const day = parts.dayOf(subject.at)
-  const input = readInput(asked.input, Object.keys(op.input.shape), day)
+  const isBill = op.name === 'check_bill'
+  const input = isBill ? readBill(asked.input, day) : readInput(asked.input, Object.keys(op.input.shape), day)
   const question = { ...asked, input: onItsDay(op, input, day) }
   const { skill } = question
   const dated = checked(
