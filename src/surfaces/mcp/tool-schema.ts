@@ -7,6 +7,9 @@ const NOISE = new Set(['$schema', 'examples', 'maxLength', 'propertyNames'])
 /** Arguments with many values or words, which the tool of the lookup has. */
 const LONG: ReadonlySet<string> = new Set(['setting', 'basis', 'kind', 'revenue_code', 'place_of_service', 'modifier'])
 
+/** The pattern of charts has the names of all of them: `coverage` lists those that are held. */
+const LONGEST_PATTERN = 120
+
 type Schema = Readonly<Record<string, unknown>>
 
 /**
@@ -19,7 +22,7 @@ export function schemaOf(input: z.ZodObject, lookup: z.ZodObject, isLookup: bool
     const kept = Object.entries(schema).filter(
       ([word, value]) =>
         !NOISE.has(word) &&
-        !(word === 'pattern' && 'format' in schema) &&
+        !(word === 'pattern' && ('format' in schema || String(value).length > LONGEST_PATTERN)) &&
         !(word === 'additionalProperties' && value !== false),
     )
     return Object.fromEntries(
