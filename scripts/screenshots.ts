@@ -29,6 +29,8 @@ async function compareBill(page: Page): Promise<void> {
   await page.fill('#lines', BILL.map((cells) => cells.join('\t')).join('\n'))
   await page.fill('#npi', '1234567893')
   await page.click('#bill button[type=submit]')
+  await page.waitForSelector('#bill-status[data-state=read]')
+  await page.click('#bill button[type=submit]')
   await page.waitForSelector('#bill-status[data-state=good]')
   await page.evaluate(() => document.querySelector('#sheet')?.scrollIntoView())
 }

@@ -13,6 +13,7 @@ import type { StatusAnswer } from './integrity/report/status.ts'
 import { tileSource } from './integrity/tile-source.ts'
 import { type CycleOptions, verifyInCycle } from './integrity/verification/cycle.ts'
 import { FailedParts } from './integrity/verification/failed-parts.ts'
+import type { Condition } from './metrics/state.ts'
 import type { Operation } from './operation.ts'
 import { MOST_LOST } from './proof/price/lost-source.ts'
 import { addressBlock } from './rails/address.ts'
@@ -109,6 +110,8 @@ export interface App extends HttpSurface {
   followFiguresCalendar: (tell: CalendarParts['tell']) => ReturnType<typeof releaseOnCalendar>
   /** Keeps public data in memory until it is stopped. While it runs, lookups need no statement in the store. */
   followHeads: (tell: (event: { fault: unknown }) => void) => { stop: () => Promise<void> }
+  /** What the service knows of itself without asking the store. */
+  condition: () => Omit<Condition, 'isCountedTogether'>
   /** Says from now on that the service is about to stop: probes see it, and callers close their connections. */
   leave: () => void
   /** Re-derives public data, part by part, in a cycle until it is stopped. Rows and entries that fail are not served. */
@@ -305,7 +308,12 @@ export function makeApp(
     if (!isLeaving) return response
     return response instanceof Promise ? response.then(closing) : closing(response)
   }
-  return { operations, resources, mounts, followFiguresCalendar, followHeads, verify, leave, ...http, fetch }
+  const condition: App['condition'] = () => {
+    const age = published.age()
+    const head = age && { size: age.head.size, signedAt: age.head.signed_at, lookedMs: age.lookedMs, lagMs: age.lagMs }
+    return { head, queued: gate.queue.size, isLeaving, cache: http.cacheFigures() }
+  }
+  return { operations, resources, mounts, followFiguresCalendar, followHeads, verify, leave, condition, ...http, fetch }
 }
 
 /** The connection ends after this answer, so that a proxy sends the next request to another machine. */

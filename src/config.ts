@@ -220,7 +220,12 @@ export const Settings = z.object({
     .describe('Requests per minute of all callers without a credential together, in each quota.'),
   ADMIN_PORT: port
     .optional()
-    .describe('Port for /metrics, in the form of Prometheus, on 127.0.0.1 only; 0 picks a free one. Default: none.'),
+    .describe('Port for /metrics, in the form of Prometheus; 0 picks a free one. Default: none.'),
+  METRICS_HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('Address on which /metrics listens. It asks for no credential, so only Prometheus may reach it.'),
   DRAIN_SECONDS: z.coerce
     .number()
     .int()
@@ -329,6 +334,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 /** What the settings take that are neither a number nor one of some words. */
 const FITS: { [name in keyof typeof Settings.shape]?: string } = {
   HOST: 'an address of this machine, such as 127.0.0.1',
+  METRICS_HOST: 'an address of this machine, such as 127.0.0.1',
   PUBLIC_URL: 'a scheme and a host without a path, such as https://registry.example',
   DATABASE_URL: 'an address such as postgres://user:password@host:5432/name',
   VALKEY_URL: 'an address such as valkey://:password@host:6379',

@@ -6,8 +6,10 @@ import { faultOf } from './fault.ts'
 import { LineQueue } from './host/line-queue.ts'
 import type { Installation } from './installation.ts'
 import { type ListenOptions, listen, type Server } from './listen.ts'
+import { expositionOf, type Family } from './metrics/exposition.ts'
+import { RequestMetrics } from './metrics/requests.ts'
+import { conditionFamilies, storeFamilies } from './metrics/state.ts'
 import { callerAddress, trustedProxies } from './surfaces/http/caller-address.ts'
-import { RequestMetrics } from './surfaces/http/metrics.ts'
 import type { RequestLine } from './surfaces/http/router.ts'
 import { hospitalNames, NamesFault } from './surfaces/words/hospitals.ts'
 
@@ -19,6 +21,8 @@ export interface RunningService {
   localUrl: string
   /** The address of its metrics, if ADMIN_PORT is set. */
   metricsUrl: string | undefined
+  /** What it has measured. */
+  families(): Promise<Family[]>
   /** Tells proxies and callers that the service is about to stop, and goes on answering. */
   leave(): void
   stop(): Promise<void>
@@ -40,14 +44,19 @@ export function start(
   let url = config.PUBLIC_URL ?? ''
   const valkey = config.VALKEY_URL === undefined ? undefined : new Valkey(config.VALKEY_URL)
   const log = requestLog(config.LOG_LEVEL, worker)
-  // One process can have the port; with several, the metrics are those of the first.
-  const adminPort = doesJobs(worker) ? config.ADMIN_PORT : undefined
-  const metrics = adminPort === undefined ? undefined : new RequestMetrics()
+  const metrics = config.ADMIN_PORT === undefined ? undefined : new RequestMetrics()
+  let isCountedTogether = true
   const app = makeApp(installation, {
     baseUrl: () => url,
     now: Date.now,
     limits: limitsOf(config),
-    valkey: valkey && { valkey, tell: (isAway) => logValkey(isAway, worker) },
+    valkey: valkey && {
+      valkey,
+      tell(isAway) {
+        isCountedTogether = !isAway
+        logValkey(isAway, worker)
+      },
+    },
     retention: config.OUTCOMES_RETENTION === 'on',
     contact: config.CONTACT,
     hospitalNames: namesIn(config.HOSPITAL_NAMES),
@@ -72,9 +81,15 @@ export function start(
     },
     fault: (fault) => logListener(fault, worker),
   })
+  const families = async (): Promise<Family[]> => {
+    const condition = { ...app.condition(), isCountedTogether: valkey && isCountedTogether }
+    const own = [...conditionFamilies(condition, Date.now()), ...(metrics?.families() ?? [])]
+    return doesJobs(worker) ? [...own, ...(await storeFamilies(installation.db, config.DATA_DIR, Date.now()))] : own
+  }
   let admin: Server | undefined
   try {
-    admin = metrics && listenForAdmin(adminPort ?? 0, () => metrics.text(app.cacheFigures(), process.memoryUsage.rss()))
+    // Of several workers, the process that started them has the port.
+    admin = worker ? undefined : listenForMetrics(config, families)
   } catch (error) {
     void server.stop() // or the process would go on, half started
     throw error
@@ -96,7 +111,8 @@ export function start(
     app,
     url,
     localUrl,
-    metricsUrl: admin && `http://127.0.0.1:${admin.port}/metrics`,
+    metricsUrl: admin && `${localAddress(config.METRICS_HOST, admin.port)}/metrics`,
+    families,
     leave: () => app.leave(),
     async stop() {
       await server.stop()
@@ -144,20 +160,26 @@ export async function tryPort({ HOST, PORT }: Config): Promise<number> {
 export const localAddress = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/** Listens on loopback: nobody else needs to know how busy the service is. */
-const listenForAdmin = (port: number, metrics: () => string): Server =>
-  listenOn(
-    {
-      hostname: '127.0.0.1',
-      port,
-      fault: (fault) => logListener(fault, undefined),
-      answer: ({ url }) =>
-        new URL(url, 'http://localhost').pathname === '/metrics'
-          ? new Response(metrics(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
-          : new Response(null, { status: 404 }),
-    },
-    'ADMIN_PORT',
-  )
+/** Listens where Prometheus asks; undefined if no port is set. */
+export const listenForMetrics = (
+  { ADMIN_PORT, METRICS_HOST }: Config,
+  families: () => Promise<Family[]>,
+): Server | undefined =>
+  ADMIN_PORT === undefined
+    ? undefined
+    : listenOn(
+        {
+          hostname: METRICS_HOST,
+          port: ADMIN_PORT,
+          fault: (fault) => logListener(fault, undefined),
+          answer: async ({ url }) =>
+            new URL(url, 'http://localhost').pathname === '/metrics'
+              ? new Response(expositionOf(await families()), { headers: { 'content-type': EXPOSITION } })
+              : new Response(null, { status: 404 }),
+        },
+        'ADMIN_PORT',
+      )
+const EXPOSITION = 'text/plain; version=0.0.4; charset=utf-8'
 
 function listenOn(options: ListenOptions, setting: 'PORT' | 'ADMIN_PORT' = 'PORT'): Server {
   try {

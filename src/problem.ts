@@ -138,6 +138,10 @@ export const PRICE_PROBLEMS = {
     'region_ambiguous',
     'Ask again with the ZIP code of the place, or with a region from `about.choices`.',
   ),
+  region_too_large: refused(
+    'region_too_large',
+    'Ask with a ZIP code in place of a state: it stands for the area of its first three digits.',
+  ),
   region_not_covered: refused(
     'region_not_covered',
     'Take a region from `about.available` or from /api/coverage, and say which one you took; do not present its price as this region\u2019s.',

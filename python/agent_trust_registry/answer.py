@@ -5,21 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .adjustment import is_adjustment
 from .checkpoint import Ages
-from .choose import Decision, adjusted, choose
+from .choose import Decision, choose
 from .envelope import Evidence, ShownRow, check_proof, take_row
 from .forms import closed, is_day, list_of, one_of, text
 from .policy import Policy
 from .question import Question, read_question
 from .release import is_chart
 from .row import is_place
-from .tables import ADJUSTING, KINDS, NEUTRAL, chart, code_in
+from .tables import KINDS, MAY_BE_NEUTRAL, OF_THE_BILL, chart, code_in
 from .verdict import Failure, Verdict
 
 WORDS = frozenset({"type", "title", "status", "detail", "instance", "code", "request_id", "agent_hint", "errors"})
 """Members of a refusal that say nothing that is proved, but `code`."""
 _REFUSAL = WORDS | {"rule", "row", "place", "side", "charts", "last_known", "about"}
-_BESIDE = frozenset({"place", "side", "modifiers_ignored", "adjustment", "listed_with", "about"})
+_BESIDE = frozenset(
+    {"place", "side", "modifiers_ignored", "left_to_bill", "adjustment", "listed_with", "about"}
+)
 _is_rule = text(r"R([1-9]|1[01])")
 _is_side = closed({"kind": one_of(*KINDS), "why": one_of("kind", "revenue_code", "place_of_service")})
 _is_charts = list_of(closed({"chart": is_chart, "held": list_of(closed({"from": is_day, "to": is_day}), most=8192)}), 1)
@@ -60,6 +63,7 @@ class Answer:
     place: ShownRow | None = None
     last_known: ShownRow | None = None
     ignored: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
     adjustment: Any = None
     listed_with: Any = None
     at: int | None = None
@@ -123,42 +127,38 @@ def take_place(body: dict[str, Any], at: int | None = None) -> ShownRow | None:
 
 
 def _take_price(body: dict[str, Any], row: ShownRow, at: int | None) -> Answer:
-    ignored, adjustment = body.get("modifiers_ignored", ()), body.get("adjustment")
-    if "modifiers_ignored" in body and not _are_ignored(ignored):
-        raise Failure("not_recognised", at)
-    if "adjustment" in body:
-        modifier = adjustment.get("modifier") if isinstance(adjustment, dict) else None
-        is_known = isinstance(modifier, str) and modifier in ADJUSTING
-        if not is_known or adjustment is None or adjusted(row.row, str(modifier)) != adjustment:
-            raise Failure("body_contradicts_proof", at)
-    place = take_place(body, at)
+    adjustment = body.get("adjustment")
+    ignored = _modifiers(body, "modifiers_ignored", MAY_BE_NEUTRAL, at)
+    left = _modifiers(body, "left_to_bill", OF_THE_BILL, at)
+    if "adjustment" in body and not is_adjustment(row.row, adjustment):
+        raise Failure("body_contradicts_proof", at)
     listed_with = body.get("listed_with")
     if "listed_with" in body and (listed_with is None or row.row.get("modifier") != listed_with):
-        raise Failure("body_contradicts_proof", at=at)
+        raise Failure("body_contradicts_proof", at)
     return Answer(
-        side=take_side(body, at),
-        row=row,
-        place=place,
-        ignored=tuple(ignored),
-        adjustment=adjustment,
-        listed_with=listed_with,
-        at=at,
-    )
+        side=take_side(body, at), row=row, place=take_place(body, at), ignored=ignored, left=left,
+        adjustment=adjustment, listed_with=listed_with, at=at,
+    )  # fmt: skip
 
 
-def _are_ignored(value: Any) -> bool:
-    is_list = isinstance(value, list) and value and all(isinstance(each, str) and each in NEUTRAL for each in value)
-    return bool(is_list) and value == sorted(set(value))
+def _modifiers(body: dict[str, Any], name: str, known: frozenset[str], at: int | None) -> tuple[str, ...]:
+    if name not in body:
+        return ()
+    value = body[name]
+    is_list = isinstance(value, list) and value and all(isinstance(each, str) and each in known for each in value)
+    if not is_list or value != sorted(set(value)):
+        raise Failure("not_recognised", at)
+    return tuple(value)
 
 
 def check_answer(answer: Answer, question: Question, evidence: Evidence) -> Decision:
     """Runs the rule, and checks that this is the answer it comes to."""
     try:
+        if answer.side != (question.side and question.side.told):
+            raise Failure("answers_another_question")
         if answer.row and evidence.release_of(answer.row).period is None:
             raise Failure("release_not_in_force")
         decision = choose(question, evidence)
-        if answer.side != (question.side and question.side.told):
-            raise Failure("answers_another_question")
         if not _is_of(answer, decision, evidence) or not _was_last_known(answer.last_known, question, evidence):
             raise Failure("answers_another_question")
     except Failure as failure:
@@ -176,8 +176,8 @@ def _is_of(answer: Answer, decision: Decision, evidence: Evidence) -> bool:
         told = (f"absent_{row['reason']}" if outcome == "absent" and row else outcome, decision.rule)
     return (
         (answer.code, answer.rule) == told
-        and (answer.ignored, answer.adjustment, answer.listed_with)
-        == (decision.ignored, decision.adjustment, decision.listed_with)
+        and (answer.ignored, answer.left) == (decision.ignored, decision.left)
+        and (answer.adjustment, answer.listed_with) == (decision.adjustment, decision.listed_with)
         and is_shown(answer.row, row, decision.release, evidence)
         and is_shown(answer.place, decision.place, decision.place_release, evidence)
         and answer.charts == ([_held(chart, evidence) for chart in decision.charts] if decision.charts else None)

@@ -8,7 +8,9 @@ _Text = str | None
 _Facts = dict[str, Any]
 
 Price = TypedDict("Price", {"amount": str, "low": str, "high": str, "currency": str, "per": _Text}, total=False)
-Adjustment = TypedDict("Adjustment", {"modifier": str, "rule": str, "factor": str, "amount": str})
+Adjustment = TypedDict(
+    "Adjustment", {"modifier": str, "rule": str, "factor": str, "part": str, "amount": str}, total=False
+)
 Page = TypedDict("Page", {"limit": int, "offset": int, "total": int, "has_more": bool})
 Period = TypedDict("Period", {"from": str, "to": str})
 Total = TypedDict("Total", {"basis": str, "lines": int, "low": str, "high": str, "billed": _Text})
@@ -31,7 +33,9 @@ class Reference(Row, total=False):
     """The price that answers a lookup, with what a modifier makes of it. `about` is not proved."""
 
     modifiers_ignored: list[str]
+    left_to_bill: list[str]
     adjustment: Adjustment
+    side: dict[str, str]
     listed_with: str
     place: _Facts
     about: _Facts
@@ -46,6 +50,7 @@ class Line(TypedDict, total=False):
     billed: str
     extended: dict[str, str] | None
     modifiers_ignored: list[str]
+    left_to_bill: list[str]
     adjustment: Adjustment
     listed_with: str
     problem: _Facts
@@ -67,7 +72,7 @@ Rows = TypedDict("Rows", {"data": list[Row], "page": Page, "as_of": str})
 History = TypedDict("History", {"data": list[Edition], "page": Page})
 Coverage = TypedDict("Coverage", {"data": list[Edition], "page": Page, "as_of": str})
 Releases = TypedDict("Releases", {"data": list[Edition], "page": Page})
-Sheet = TypedDict("Sheet", {"data": list[Row], "not_held": list[str], "place": _Facts, "as_of": str}, total=False)
+Sheet = TypedDict("Sheet", {"data": list[Row], "not_held": list[str], "place": _Facts, "side": _Facts, "as_of": str}, total=False)
 
 
 class Figures(TypedDict, total=False):

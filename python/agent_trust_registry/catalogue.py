@@ -56,9 +56,12 @@ def verify_releases(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdi
     evidence = check_proof(body, [], policy, ages)
     items: list[Body] = body["data"]
     named = by_release(evidence.timeline)
-    periods = [_check_item(item, evidence, named, at) for at, item in enumerate(items, 1)]
-    order = [(f"{item['chart']}|{item['effective_from']}", "in_force" not in item, item["log_index"]) for item in items]
-    require(all(before < after for before, after in zip(order, order[1:])), "entries_out_of_order")
+    periods, before = list[Period | None](), None
+    for at, item in enumerate(items, 1):
+        periods.append(_check_item(item, evidence, named, at))
+        place = (f"{item['chart']}|{item['effective_from']}", "in_force" not in item, item["log_index"])
+        require(before is None or before < place, "entries_out_of_order", at)
+        before = place
     if asked is None:
         require(bool(items), "nothing_proved")
     else:
@@ -81,24 +84,22 @@ def _check_item(item: Body, evidence: Evidence, by_name: dict[str, list[Period]]
     index, withdrawn = item.get("log_index"), item.get("withdrawn_log_index")
     manifest: Any = evidence.entries.get(index) if is_count(index) else None
     require(is_manifest(manifest), "nothing_proved", at)
-    named = by_name.get(evidence.names[item["log_index"]], [])
-    period = named[0] if named else None
+    period = check_period(manifest, by_name.get(evidence.names[item["log_index"]], []), at)
     names = ("release_id", "chart", "edition", "effective_from", "effective_to", "row_count", "rejected_count")
     follows = {each: manifest[each] for each in (*names, "data_class")}
     follows |= {"published_at": manifest["recorded_at"], "log_index": index}
     follows |= {} if manifest["supersedes"] is None else {"supersedes": manifest["supersedes"]}
-    follows |= {"in_force": item.get("in_force")} if period else {}
+    follows |= {"in_force": _days(period)} if period else {}
     if "withdrawn_log_index" in item:
         withdrawal: Any = evidence.entries.get(withdrawn) if is_count(withdrawn) else None
         require(is_withdrawal(withdrawal), "body_contradicts_proof", at)
-        require(withdrawal["release_id"] == manifest["release_id"] and period is None, at=at)
+        is_of_release = all(withdrawal[name] == manifest[name] for name in ("release_id", "chart"))
+        require(is_of_release and period is None, at=at)
         follows |= {"withdrawn_log_index": withdrawn, "withdrawn_at": withdrawal["recorded_at"]}
         follows |= {"withdrawn_reason": withdrawal["reason"], "state": "withdrawn"}
     else:
         follows |= {"state": "published" if period else "replaced"}
     require(_rest(item) == canonical(follows), "body_contradicts_proof", at)
-    check_period(manifest, named, at)
-    require(period is None or item["in_force"] == _days(period), "body_contradicts_proof", at)
     if period is None:
         _check_is_explained(manifest, item, evidence, at)
     return period
@@ -128,9 +129,12 @@ def verify_coverage(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdi
     check_form(_is_coverage, body)
     evidence = check_proof(body, [], policy, ages)
     items, as_of = body["data"], body["as_of"]
-    found = [_find_covered(item, as_of, evidence, at) for at, item in enumerate(items, 1)]
+    found = list[tuple[Manifest, Period]]()
+    for at, item in enumerate(items, 1):
+        found.append(_find_covered(item, as_of, evidence, at))
+        in_order = at == 1 or _key(found[-2][1]) < _key(found[-1][1])
+        require(in_order, "entries_out_of_order", at)
     periods = [period for _, period in found]
-    require(all(_key(before) < _key(after) for before, after in zip(periods, periods[1:])), "entries_out_of_order")
     if asked is None:
         require(bool(items), "nothing_proved")
     else:

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from .adjustment import changes, class_on
 from .envelope import Evidence, Release
-from .money import dollars, scaled
 from .question import Question
 from .row import Row
 from .tables import (
-    ADJUSTING,
-    CHARTS,
-    HOSPITAL_BASES,
-    HOSPITALS,
-    NEUTRAL,
-    OF_PAYERS,
-    PAYER_BASES,
-    PLACES,
-    STATES,
-    both_sides,
-    code_in,
-    of_any_line,
-)
+    ADJUSTING, CHARTS, HOSPITAL_BASES, HOSPITALS, NEUTRAL, OF_PAYERS, OF_THE_BILL, PAYER_BASES, PLACES, STATES,
+    both_sides, code_in, of_any_line,
+)  # fmt: skip
 
 _PASSED_OVER = ("absent", "modifier_not_priced", "region_not_covered")
 """A schedule after the one that comes to this may still have the price."""
@@ -41,6 +31,8 @@ class Decision:
     release: Release | None = None
     """The edition of the row."""
     ignored: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    """The modifiers that depend on the other lines of a bill."""
     adjustment: dict[str, str] | None = None
     listed_with: str | None = None
     """The modifier under which alone a hospital lists the plain code."""
@@ -173,24 +165,35 @@ class _Schedule:
         asked = both_sides(list(self.question.modifiers))
         ignored = tuple(each for each in asked if each in NEUTRAL)
         kept = [each for each in asked if each not in NEUTRAL]
+        kept, left = [each for each in kept if each not in OF_THE_BILL], tuple(OF_THE_BILL.intersection(kept))
         adjusting = [each for each in kept if each in ADJUSTING]
         if len(adjusting) == 1:
             kept.remove(adjusting[0])
         modifier = "-".join(kept) or None
         found = self.look(modifier)
         if found and found.outcome == "price" and found.row:
-            if len(adjusting) != 1:
-                return Decision("price", row=found.row, release=self.release, ignored=ignored)
-            adjustment = adjusted(found.row, adjusting[0])
-            if adjustment is None:
-                return Decision("modifier_not_allowed", "R4", found.row, self.release)
-            return Decision("price", "", found.row, self.release, ignored, adjustment)
+            price = Decision("price", row=found.row, release=self.release, ignored=ignored, left=tuple(sorted(left)))
+            return self.adjusted(price, found.row, adjusting[0]) if len(adjusting) == 1 else price
         if found:
             return found
         bare = self.look(None) if modifier else None
         if bare and bare.outcome in ("price", "region_ambiguous"):
             return Decision("modifier_not_priced", "R9")
         return bare or self.otherwise(modifier)
+
+    def adjusted(self, price: Decision, row: Row, modifier: str) -> Decision:
+        """Returns what an adjusting modifier makes of a price."""
+        counts_as = class_on(row, modifier)
+        if counts_as == "by_report":
+            return Decision("modifier_not_priced", "R9")
+        if counts_as == "neutral":
+            return replace(price, ignored=tuple(sorted((*price.ignored, modifier))))
+        change = next(changes(row, modifier, self.question.as_of), None)
+        changed = self.row(row["region"], change.part, row["setting"]) if change and change.part else row
+        adjustment = change.of(row, _amount(changed)) if change else None
+        if adjustment is None:
+            return Decision("modifier_not_allowed", "R4", row, self.release)
+        return replace(price, adjustment=adjustment)
 
     def found(self, row: Row, rule: str) -> Decision:
         return Decision("price" if "price" in row else "absent", rule, row, self.release)
@@ -278,6 +281,12 @@ class _Schedule:
 _AMBIGUOUS = "ambiguous"
 
 
+def _amount(row: Row | None) -> str | None:
+    """Returns the one amount of a price, None of a range and of what has none."""
+    amount: str | None = row.get("price", {}).get("amount") if row else None
+    return amount
+
+
 def _of_provider(question: Question, npi: str, evidence: Evidence) -> Decision:
     """R11: a hospital's own file, with as few modifiers left out as will do."""
     named = evidence.providers.under(f"{npi}|")
@@ -361,15 +370,3 @@ class _Hospital:
         rows = [row for basis in (self.bases if self.question.payer else self.own) for row in self.rows(basis)]
         is_other = rows and (self.question.modifiers or all(row["modifier"] is not None for row in rows))
         return Decision("modifier_not_priced" if is_other else "not_on_schedule", "R11")
-
-
-def adjusted(row: Row, modifier: str) -> dict[str, str] | None:
-    """Returns what an adjusting modifier makes of the price of a row, None where it is not allowed."""
-    entry: dict[str, Any] = ADJUSTING[modifier]
-    if "amount" not in row.get("price", {}):
-        return None
-    factor = entry["factors"].get(row["indicators"].get(entry["indicator"]))
-    if factor is None:
-        return None
-    cents = (scaled(row["price"]["amount"], 4) * scaled(factor, 3) + 50_000) // 100_000
-    return {"modifier": modifier, "rule": entry["rule"], "factor": factor, "amount": dollars(cents)}

@@ -287,8 +287,11 @@ def verify_history(body: Body, policy: Policy, asked: Any, ages: Ages) -> Verdic
         answers.append(answer)
     require(bool(items) or asked is not None, "nothing_proved")
     evidence = check_proof(body, [row for answer in answers for row in answer.shown], policy, ages)
-    periods = [_period_of(item, answer, evidence, at) for at, (item, answer) in enumerate(zip(items, answers), 1)]
-    require(periods == _newest_first(periods), "entries_out_of_order")
+    periods = list[dict[str, str]]()
+    for at, (item, answer) in enumerate(zip(items, answers), 1):
+        periods.append(_period_of(item, answer, evidence, at))
+        is_sorted = at == 1 or (periods[-2] != periods[-1] and periods[-2:] == _newest_first(periods[-2:]))
+        require(is_sorted, "entries_out_of_order", at)
     if asked is None:
         return evidence.verdict(answer.row for answer in answers)
     parts = read_asked(asked, (*(part for part in PARTS if part != "as_of"), "offset"))

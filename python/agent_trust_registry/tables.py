@@ -9,7 +9,7 @@ from typing import Any
 
 from .canonical_json import canonical, read_json
 
-_NAMES = ("charts", "edits", "localities", "modifiers", "place-of-service", "reasons")
+_NAMES = ("bill-rules", "charts", "edits", "localities", "modifiers", "place-of-service", "reasons")
 _UNREAD = ("is", "says", "source", "sources", "spelled")
 
 
@@ -32,7 +32,15 @@ SETTINGS: dict[str, list[str]] = _READ["charts"]["settings"]
 """The charts that may answer, by the setting asked for; the keys are all settings there are."""
 WITHOUT_SETTING: list[str] = _READ["charts"]["without_setting"]
 NEUTRAL = frozenset(each["modifier"] for each in _READ["modifiers"]["neutral"])
-ADJUSTING: dict[str, dict[str, Any]] = {each["modifier"]: each for each in _READ["modifiers"]["factor"]}
+FACTORS: dict[str, dict[str, Any]] = {each["modifier"]: each for each in _READ["modifiers"]["factor"]}
+COLUMNS: dict[str, dict[str, Any]] = {each["modifier"]: each for each in _READ["modifiers"]["column"]}
+ADJUSTING = FACTORS.keys() | COLUMNS.keys()
+OF_THE_BILL = frozenset(each["modifier"] for each in _READ["modifiers"]["whole_bill"])
+MAY_BE_NEUTRAL = NEUTRAL | {
+    modifier
+    for modifier, entry in FACTORS.items()
+    if entry.get("otherwise") == "neutral" or any("part" in case for case in entry["cases"])
+}
 STATES: dict[str, dict[str, Any]] = {each["state"]: each for each in _READ["localities"]["states"]}
 PLACES_OF_SERVICE: dict[str, str] = {each["place"]: each["setting"] for each in _READ["place-of-service"]["places"]}
 """The rate at which a professional is paid at each place of service."""

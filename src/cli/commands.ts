@@ -15,6 +15,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   export: async () => (await import('./export.ts')).exportCommand,
   log: async () => (await import('./log.ts')).log,
   verify: async () => (await import('./verify.ts')).verify,
+  bill: async () => (await import('./bill.ts')).bill,
   monitor: async () => (await import('../../tools/monitor/command.ts')).monitor,
   mirror: async () => (await import('../../tools/mirror/command.ts')).mirror,
   citations: async () => (await import('./citations.ts')).citations,

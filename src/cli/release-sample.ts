@@ -77,6 +77,7 @@ export function sampleText({ release_id, state }: ReleaseState, sampled: readonl
 /** The price, absence or region of a row. The ends of a range are on the two lines that it cites. */
 function stated(row: AnyRow): string {
   if (row.kind === 'place') return row.region ?? 'no region'
+  if (row.kind === 'hospital') return `${row.region} ${row.zip}, ${row.name ?? 'no name'}`
   if (!isOfPrices(row)) return editText(row)
   const flags = row.flags.length === 0 ? '' : ` (${row.flags.join(', ')})`
   return `${row.kind === 'absence' ? `no price: ${row.reason}` : priceText(row.price)}${flags}`

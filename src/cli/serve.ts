@@ -4,14 +4,25 @@ import { type Config, ConfigFault, isLoopback } from '../config.ts'
 import { faultOf } from '../fault.ts'
 import { createInstallation, type Installation, isInstalled } from '../installation.ts'
 import { followWaiting, type Publisher, type WaitingNews } from '../integrity/publication.ts'
-import { doesJobs, localAddress, logFault, logLine, type RunningService, start, tryPort, type Worker } from '../main.ts'
+import {
+  doesJobs,
+  listenForMetrics,
+  localAddress,
+  logFault,
+  logLine,
+  type RunningService,
+  start,
+  tryPort,
+  type Worker,
+} from '../main.ts'
+import { ofWorkers } from '../metrics/exposition.ts'
 import { SCOPE_NAMES } from '../operation.ts'
 import { createKey } from '../rails/keys.ts'
 import { scheduleStates } from '../registry/state/state.ts'
 import { type Command, DONE, openStore, UsageFault } from './command.ts'
 import { originOf } from './init.ts'
 import { keyParts } from './keys.ts'
-import { startWorkers } from './workers.ts'
+import { MEASURE, startWorkers } from './workers.ts'
 
 export const serve: Command = {
   usage: 'serve [--demo | --mirror <folder>]',
@@ -123,6 +134,9 @@ async function serveAsWorker(config: Config, worker: Worker): Promise<number> {
   if (process.connected) process.send?.('ready')
   else return running.stop().then(() => DONE) // the parent ended before this process noticed
   goOnAfterHangUp()
+  process.on('message', (message) => {
+    if (message === MEASURE) void running.families().then((families) => process.send?.({ families }))
+  })
   const signal = await Promise.race([stopSignal(['SIGTERM']), orphaned])
   if (signal) await leave(running, config.DRAIN_SECONDS, signal)
   await running.stop()
@@ -177,12 +191,14 @@ async function serveByWorkers(config: Config, isDemo: boolean): Promise<number> 
     environment: { ...process.env, PORT: String(port), LOG_LEVEL: config.LOG_LEVEL },
     tell: (end) => logLine({ level: 'error', ...end }),
   })
+  const metrics = listenForMetrics(config, async () => ofWorkers(await workers.measurements()))
   const localUrl = localAddress(config.HOST, port)
   const stop = stopSignal()
   if (!isDemo) goOnAfterHangUp()
   console.log(isDemo ? welcome(localUrl) : listening({ localUrl, url: config.PUBLIC_URL ?? localUrl }))
   await stop
   await workers.stop()
+  await metrics?.stop()
   console.log(stopped(isDemo))
   return DONE
 }

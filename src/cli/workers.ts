@@ -1,4 +1,5 @@
 import { ConfigFault } from '../config.ts'
+import type { Family } from '../metrics/exposition.ts'
 
 /** How long to wait before a worker that ended is started again; doubled each time, until it has run for a while. */
 const FIRST_WAIT_MS = 100
@@ -15,6 +16,8 @@ interface WorkerEnd {
 }
 
 export interface Workers {
+  /** What each worker has measured. One that is being started again, or is busy for longer, is left out. */
+  measurements(): Promise<{ worker: number; families: Family[] }[]>
   /** Asks every worker to finish its requests under way, and waits for that. */
   stop(): Promise<void>
 }
@@ -27,6 +30,8 @@ interface WorkerCommand {
 }
 
 interface Worker {
+  /** Who waits for measurements. */
+  answers: Set<(families: Family[]) => void>
   child: ReturnType<typeof Bun.spawn>
   /** False if it ended before it was ready. */
   ready: Promise<boolean>
@@ -64,6 +69,15 @@ export async function startWorkers(count: number, given: WorkerCommand): Promise
   }
   const kept = first.map((worker, i) => keep(i + 1, worker))
   return {
+    measurements: async () =>
+      (
+        await Promise.all(
+          [...running].map(async ([worker, { child, answers }]) => {
+            const families = await measured(child, answers)
+            return families ? [{ worker, families }] : []
+          }),
+        )
+      ).flat(),
     async stop() {
       stopping.abort()
       await stopAll([...running.values()])
@@ -74,15 +88,39 @@ export async function startWorkers(count: number, given: WorkerCommand): Promise
 
 function spawnWorker({ command, environment }: WorkerCommand, number: number): Worker {
   const { promise: ready, resolve } = Promise.withResolvers<boolean>()
+  const answers: Worker['answers'] = new Set()
   const child = Bun.spawn(command(number), {
     env: environment,
     stdin: 'ignore',
     stdout: 'inherit',
     stderr: 'inherit',
-    ipc: (message) => resolve(message === 'ready'),
+    ipc(message: WorkerMessage) {
+      if (message === 'ready') resolve(true)
+      else for (const answer of answers) answer(message.families)
+    },
     onExit: () => resolve(false),
   })
-  return { child, ready }
+  return { child, ready, answers }
+}
+
+/** What a worker tells its parent: that it listens, and what it has measured when it was asked. */
+export type WorkerMessage = 'ready' | { families: Family[] }
+export const MEASURE = 'measure'
+/** Prometheus waits for ten seconds. */
+const MEASURE_MS = 5_000
+
+async function measured(child: Worker['child'], answers: Worker['answers']): Promise<Family[] | undefined> {
+  if (child.exitCode !== null) return undefined
+  const { promise, resolve } = Promise.withResolvers<Family[] | undefined>()
+  const timer = setTimeout(() => resolve(undefined), MEASURE_MS)
+  answers.add(resolve)
+  try {
+    child.send(MEASURE)
+    return await promise
+  } finally {
+    answers.delete(resolve)
+    clearTimeout(timer)
+  }
 }
 
 async function stopAll(workers: readonly Worker[]): Promise<void> {

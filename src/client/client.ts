@@ -89,6 +89,12 @@ export class RegistryClient {
     return this.#get<Output<'get_reference_sheet'>>('/reference/sheet', query, { sheet: query }, call)
   }
 
+  /** What each hospital near a place states for a code, the lowest price first. None of the place is left out. */
+  compare(question: Question<'compare_hospitals'>, call: CallOptions = {}) {
+    const query = { as_of: this.#today(), ...withoutUndefined(question) }
+    return this.#get<Output<'compare_hospitals'>>('/reference/compare', query, { compare: query }, call)
+  }
+
   /** Up to a hundred lookups in one request. The answers have the order of the lines. */
   bill(lines: Input<'lookup_references'>['lines'], call: CallOptions = {}) {
     const questions = lines.map((line) => ({ as_of: this.#today(), ...withoutUndefined(line) }))

@@ -41,6 +41,7 @@ export const PublisherFile = z.strictObject({
     z.strictObject({
       page: z.url().optional(),
       per_provider: z.boolean().optional(),
+      by_operator: z.boolean().optional(),
       detail: z.array(form).optional(),
       files: z.array(form).optional(),
       parts: z.array(z.string()).optional(),

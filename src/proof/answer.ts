@@ -5,7 +5,7 @@ import { isText } from './canonical-json.ts'
 import { type Evidence, isSame, type ProvedRelease } from './evidence.ts'
 import { ensure, Failure } from './fault.ts'
 import { choose } from './lookup/choose.ts'
-import { type Choice, type Decision, isStep } from './lookup/decision.ts'
+import { type Choice, type Decision, isStep, type PriceDecision } from './lookup/decision.ts'
 import { adjust, isNeutral, isOfWholeBill, isSometimesNeutral } from './lookup/modifiers.ts'
 import { type ParsedQuestion, type Question, understood } from './lookup/question.ts'
 import { isSideMember, sideMember } from './lookup/side.ts'
@@ -135,22 +135,31 @@ const isRowOf = (evidence: Evidence, row: StatedRow | undefined, decision: Decis
   return row === undefined || ('chart' in decision && isOfEdition(evidence, row, decision.chart, day))
 }
 
-function codeOf(decision: Decision): string | undefined {
+/** The code of the refusal that a decision is; undefined for a price. */
+export function codeOf(decision: Decision): string | undefined {
   const { outcome } = decision
   if (outcome === 'absent') return `absent_${decision.row.reason}`
   return outcome === 'price' ? undefined : outcome === 'no_edition' ? 'no_edition_for_day' : outcome
 }
 
+/** The members that say what became of the modifiers of a question. */
+export const OF_MODIFIERS = words('modifiers_ignored left_to_bill adjustment listed_with')
+
+/** Whether the members beside a price say of the modifiers what was decided. */
+export function saysOfModifiers(stated: Members, decision: PriceDecision): boolean {
+  const { modifiers_ignored = [], left_to_bill = [], adjustment, listed_with } = stated
+  return (
+    isSame(modifiers_ignored, decision.ignored) &&
+    isSame(left_to_bill, decision.left) &&
+    isSame(adjustment, decision.adjustment) &&
+    isSame(listed_with, decision.listedWith)
+  )
+}
+
 function agrees(evidence: Evidence, { stated }: TakenAnswer, decision: Decision): boolean {
-  const { code, rule, modifiers_ignored = [], left_to_bill = [], adjustment, listed_with, charts } = stated
+  const { code, rule, charts } = stated
   if (code !== codeOf(decision)) return false
-  if (decision.outcome === 'price')
-    return (
-      isSame(modifiers_ignored, decision.ignored) &&
-      isSame(left_to_bill, decision.left) &&
-      isSame(adjustment, decision.adjustment) &&
-      isSame(listed_with, decision.listedWith)
-    )
+  if (decision.outcome === 'price') return saysOfModifiers(stated, decision)
   const missing = decision.outcome === 'no_edition' ? decision.charts : undefined
   return rule === decision.rule && (missing ? tellsHeld(evidence, charts, missing) : charts === undefined)
 }

@@ -52,7 +52,7 @@ export const isFiguresBody = ({ proof }: Members): boolean =>
   (proof as Members | null | undefined)?.['type'] === FIGURES_PROOF
 
 export const isLookup = (body: Members): boolean =>
-  !['data', 'results', 'findings'].some((list) => Array.isArray(body[list])) && !isFiguresBody(body)
+  !['data', 'results', 'findings', 'hospitals'].some((list) => Array.isArray(body[list])) && !isFiguresBody(body)
 
 /** Reads a body. What stands in `about` is the server's word, and is not looked at. */
 export function readBody(text: string): Members {

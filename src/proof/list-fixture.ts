@@ -8,7 +8,7 @@ import type { Decision } from './lookup/decision.ts'
 import { parseQuestion } from './lookup/question.ts'
 import { type SheetQuestion, sheetFor } from './lookup/sheet.ts'
 import { CHARTS, PLACE_CHART } from './price/charts.ts'
-import { npiOf, regionOf } from './price/row.ts'
+import { npiOf, regionOf, subjectOf } from './price/row.ts'
 import { MemoryProof } from './proof-fixture.ts'
 import type { MemoryRegistry, MemoryRelease } from './registry-fixture.ts'
 
@@ -37,12 +37,12 @@ export function runsOf(registry: MemoryRegistry, { as_of, cpt, region, npi, char
     const release = chart === undefined || chart === each ? registry.editionOn(each, as_of) : undefined
     const runs: Run[] = []
     for (const [i, row] of (release?.rows ?? []).entries()) {
-      const isPlace = row.kind === 'place'
-      const fits = isPlace
-        ? cpt === undefined && region === undefined && npi === undefined
-        : (cpt ?? row.code) === row.code &&
-          (region ?? regionOf(row)) === regionOf(row) &&
-          (npi ?? npiOf(row)) === npiOf(row)
+      const fits =
+        'zip' in row
+          ? cpt === undefined && region === undefined && npi === undefined
+          : (cpt ?? subjectOf(row)) === subjectOf(row) &&
+            (region ?? regionOf(row)) === regionOf(row) &&
+            (npi ?? npiOf(row)) === npiOf(row)
       const last = runs.at(-1)
       if (fits && last?.to === i) last.to++
       else if (fits) runs.push({ release: release as MemoryRelease, from: i, to: i + 1 })

@@ -3,7 +3,7 @@
 import type { Evidence, ProvedRelease } from './evidence.ts'
 import { ensure } from './fault.ts'
 import type { Registry } from './lookup/lists.ts'
-import { codeIn, factsOf, keyPrefix, PLACE_CHART } from './price/charts.ts'
+import { codeIn, factsOf, isOfPlaces, keyPrefix } from './price/charts.ts'
 import type { Manifest, Period } from './price/release.ts'
 import { type Neighbours, nameOf, neighboursOf } from './price/timeline.ts'
 import type { Indexed } from './tree/sorted-leaves.ts'
@@ -93,7 +93,7 @@ export interface CodeAbsence {
 export const withoutCode = (evidence: Evidence, cpt: string, day: string): CodeAbsence[] =>
   evidence.releases
     .filter(({ release, rows }) => {
-      const isOfDay = release.chart !== PLACE_CHART && isInForce(evidence, release, day)
+      const isOfDay = !isOfPlaces(release.chart) && isInForce(evidence, release, day)
       const code = codeIn(factsOf(release.chart, evidence.charts), cpt)
       return isOfDay && rows.under(keyPrefix(release.chart, code))?.length === 0
     })

@@ -21,8 +21,10 @@ import { ensure, type FailedCheck, verdictOf } from './fault.ts'
 import { checkFigures, type FiguresState, isDataClass } from './figures.ts'
 import { type BillQuestion, checkBatch } from './list/batch.ts'
 import type { CheckedList, FactsOfBody, ProvedEdition, ProvedPage } from './list/checked-list.ts'
+import { checkCompare } from './list/compare.ts'
 import { checkPage, type PageQuestion } from './list/page.ts'
 import { checkSheet } from './list/sheet.ts'
+import type { CompareQuestion } from './lookup/compare.ts'
 import type { SheetQuestion } from './lookup/sheet.ts'
 import type { TrustPolicy } from './note/policy.ts'
 import { hasOnly, isObject, type Members } from './shape.ts'
@@ -36,6 +38,7 @@ export type Inquiry =
   | { bill: StatedBill }
   | { page: PageQuestion }
   | { sheet: SheetQuestion }
+  | { compare: CompareQuestion }
   | { figures: true }
   | { releases: ReleasesQuestion }
   | { coverage: CoverageQuestion }
@@ -98,6 +101,7 @@ const CHECKS: {
   bill: checkBillAnswer,
   page: checkPage,
   sheet: checkSheet,
+  compare: checkCompare,
   releases: checkReleases,
   coverage: checkCoverage,
   history: checkHistory,
@@ -147,4 +151,12 @@ export {
   type VerifyOptions,
   viewedAt,
 } from './verify.ts'
-export type { CoverageQuestion, HistoryQuestion, PageQuestion, ReleasesQuestion, SheetQuestion, StatedBill }
+export type {
+  CompareQuestion,
+  CoverageQuestion,
+  HistoryQuestion,
+  PageQuestion,
+  ReleasesQuestion,
+  SheetQuestion,
+  StatedBill,
+}

@@ -18,6 +18,7 @@ import { answerText, besideMember, shortAnswer } from './lookup/answer.ts'
 import { PriceAnswer, ShortAnswer } from './lookup/answer-schema.ts'
 import { BATCH_BYTES, BatchAnswer, BatchQuery, lookUpLines } from './lookup/batch.ts'
 import { browse, browseQuery, provedPage, RegistryPage } from './lookup/browse.ts'
+import { CompareQuery, Comparison, compare, ShortComparison, shortCompare } from './lookup/compare.ts'
 import { find } from './lookup/find.ts'
 import {
   editionsListed,
@@ -112,6 +113,33 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       ],
       run: async ({ proof, ...query }) =>
         (proof === 'ref' ? shortSheet : sheet)(await proofsNow(), query, today(), lostSources),
+    }),
+
+    operation({
+      name: 'compare_hospitals',
+      summary: 'What each hospital near a place states for a code, the lowest price first, with proofs',
+      description:
+        'The hospitals of the operator\u2019s list in a state, or in the area of a ZIP code (its state, and the same first three digits), each with its own price. ' +
+        'It is proved that no listed hospital of the place is left out; those without a price are named in `without`.',
+      tag: 'agent-tools',
+      http: { method: 'GET', path: '/reference/compare' },
+      access: 'public',
+      limit: 'reference',
+      cache: 'public, max-age=300',
+      stamp,
+      heavy: true,
+      input: CompareQuery.extend({ proof: ProofForm }),
+      output: z.union([Comparison, ShortComparison]),
+      problems: [
+        'invalid_cpt',
+        'invalid_region',
+        'unknown_zip',
+        'region_ambiguous',
+        'region_too_large',
+        'no_edition_for_day',
+      ],
+      run: async ({ proof, ...query }) =>
+        (proof === 'ref' ? shortCompare : compare)(await proofsNow(), query, today(), lostSources),
     }),
 
     operation({

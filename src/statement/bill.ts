@@ -24,12 +24,14 @@ export interface BillTotals {
   estimate?: string
 }
 
-/** The body of `POST /bill/check`. A reader fills `kind`, `npi` and `day` where the paper states them, and never a place or a payer. */
+/** The body of `POST /bill/check`. A reader fills `kind`, `npi`, `type_of_bill` and `day` where the paper states them, and never a place or a payer. */
 export interface BillRequest {
   kind?: Kind
   region?: string
   npi?: string
   payer?: string
+  /** The type of a UB-04, without its first zero: `131`. It says whether the bill is of a stay. */
+  type_of_bill?: string
   day?: string
   lines: BillLine[]
   totals?: BillTotals

@@ -178,6 +178,7 @@ function closed(claim: OpenClaim): FoundClaim {
     is: claim.isEstimate ? 'estimate' : 'bill',
     kind,
     npi,
+    typeOfBill: kind === 'hospital' ? claim.facility + frequency : undefined,
     day: day?.day,
     totals: billed === undefined ? {} : claim.isEstimate ? { estimate: billed } : { billed },
     notes,

@@ -3,7 +3,7 @@
 import { type BillTotals, type Kind, MOST_READ, type Paper, Refused, type Statement, type Unread } from './bill.ts'
 import { type Json, readJson } from './json.ts'
 import type { FoundLine } from './keep.ts'
-import { type FoundPaper, paperOf } from './paper.ts'
+import { type FoundPaper, paperOf, STAY } from './paper.ts'
 import type { Note, Reason } from './reasons.ts'
 import { dayOf, decimalAmount, npiOf } from './values.ts'
 
@@ -23,7 +23,16 @@ const NAMES: ReadonlySet<string> = new Set([
     'subType',
   ],
   ...['related', 'relationship', 'provider', 'facility', 'identifier', 'billablePeriod', 'start', 'end'],
-  ...['item', 'sequence', 'productOrService', 'service', 'modifier', 'revenue', 'locationCodeableConcept'],
+  ...[
+    'item',
+    'sequence',
+    'supportingInfo',
+    'productOrService',
+    'service',
+    'modifier',
+    'revenue',
+    'locationCodeableConcept',
+  ],
   ...['servicedDate', 'servicedPeriod', 'quantity', 'unit', 'unitPrice', 'net', 'adjudication', 'category', 'amount'],
   ...['total', 'totalCost', 'coding', 'system', 'code', 'value'],
 ])
@@ -155,6 +164,7 @@ function foundIn(resource: Resource, byReference: ReadonlyMap<string, Resource>)
     is: isEstimate ? 'estimate' : isClaimResource ? 'bill' : 'insurer',
     kind: decisive === undefined ? undefined : KINDS[decisive],
     npi: decisive !== undefined && KINDS[decisive] === 'hospital' ? npi : undefined,
+    typeOfBill: typeOfBill(resource) ?? (isInpatient ? STAY : undefined),
     day: from !== undefined && from === to ? from : undefined,
     totals: isEstimate ? estimateOf(totals) : totals,
     notes,
@@ -163,6 +173,13 @@ function foundIn(resource: Resource, byReference: ReadonlyMap<string, Resource>)
       .map((item, i) => ({ at: i + 1, ...lineOf(item, types.includes('pharmacy')) })),
   }
 }
+
+/** The type of a hospital's bill, as three digits, or four with a zero before them. */
+const typeOfBill = (resource: Resource): string | undefined =>
+  listOf(resource['supportingInfo'])
+    .filter((info) => codingsOf(member(info, 'category')).some(({ code }) => code === 'typeofbill'))
+    .flatMap((info) => codingsOf(member(info, 'code')))
+    .flatMap(({ code }) => /^0?([1-9][0-9]{2})$/.exec(code)?.[1] ?? [])[0]
 
 const estimateOf = ({ billed, ...others }: BillTotals): BillTotals => ({
   ...others,

@@ -7,7 +7,8 @@ const keyOf = ({ code, revenue_code, modifiers = [], day }: BillLine): string =>
 
 /**
  * The request of a bill with the allowed amount and the patient's part of each line from the insurer's statement, where exactly one line
- * of each has the code, modifiers and day; and with the totals of the statement and of the estimate.
+ * of each has the code, modifiers and day; and with the total of the estimate. What the bill asks of the
+ * patient stays its own total: the parts of the lines are the insurer's.
  */
 export function joined(bill: Paper, insurer?: Paper, estimate?: Paper): BillRequest {
   const { request } = bill
@@ -28,12 +29,11 @@ export function joined(bill: Paper, insurer?: Paper, estimate?: Paper): BillRequ
     const { allowed, patient } = match
     return { ...line, ...(allowed !== undefined && { allowed }), ...(patient !== undefined && { patient }) }
   })
-  const { allowed, patient } = insurer?.request.totals ?? {}
+  const { allowed } = insurer?.request.totals ?? {}
   const expected = estimate?.request.totals?.estimate
   const totals = {
     ...request.totals,
     ...(allowed !== undefined && { allowed }),
-    ...(patient !== undefined && { patient }),
     ...(expected !== undefined && { estimate: expected }),
   }
   return { ...request, lines, ...(Object.keys(totals).length > 0 && { totals }) }

@@ -26,6 +26,7 @@ const PAPERS = {
 const FORMS: Readonly<Record<string, RegExp>> = {
   kind: /^(?:hospital|professional|surgery_center|equipment)$/,
   npi: /^[12][0-9]{9}$/,
+  type_of_bill: /^[1-9][0-9]{2}$/,
   day: /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/,
   code: /^(?:[0-9]{4}[0-9A-Z]|[A-Z][0-9]{4}|NDC-[0-9]{11})$/,
   modifiers: /^[0-9A-Z]{2}$/,

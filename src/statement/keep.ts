@@ -24,6 +24,8 @@ export const isCode = (text: string): boolean => CODE.test(text)
 const MODIFIER = /^[0-9A-Z]{2}$/
 export const isModifier = (text: string): boolean => MODIFIER.test(text)
 
+const MOST_MODIFIERS = 4
+
 /** Rows of payment groups and of totals in the list of revenue codes (NUBC). */
 const TOTAL = '0001'
 const GROUPS = ['0022', '0023', '0024']
@@ -40,17 +42,20 @@ export function keepLine(found: FoundLine): { line: BillLine; notes: Note[] } | 
   let written = (found.code ?? '').trim().toUpperCase()
   for (const modifier of found.modifiers ?? []) {
     const plain = modifier.trim().toUpperCase()
-    if (isModifier(plain)) modifiers.includes(plain) || modifiers.push(plain)
+    if (plain === '' || modifiers.includes(plain)) continue
+    if (isModifier(plain) && modifiers.length < MOST_MODIFIERS) modifiers.push(plain)
     else if (written === '' && isCode(plain)) {
       written = plain
       notes.push('code_from_modifier')
-    } else if (plain !== '') notes.push('modifier_left_out')
+    } else notes.push('modifier_left_out')
   }
   const code =
     written === '' ? undefined : found.system === 'ndc' ? drugNumber(written) : isCode(written) ? written : undefined
   if (written !== '' && code === undefined) return { why: 'code_form' }
   if (code === undefined && revenue === undefined) return { why: 'no_code' }
-  const units = found.units === undefined ? undefined : countOf(found.units)
+  // A part of a unit counts a dose or a distance, not services.
+  const counted = found.units === undefined ? undefined : countOf(found.units)
+  const units = counted !== undefined && /^[0-9]{1,6}$/.test(counted) ? counted : undefined
   if (found.units !== undefined && units === undefined) notes.push('units_left_out')
   const place = /^[0-9]{1,2}$/.test(found.place ?? '') ? found.place?.padStart(2, '0') : undefined
   const line: BillLine = {

@@ -2,7 +2,7 @@
 
 import { type BillTotals, type Kind, MOST_READ, type Statement, type Unread } from './bill.ts'
 import type { FoundLine } from './keep.ts'
-import { type FoundPaper, paperOf } from './paper.ts'
+import { type FoundPaper, paperOf, STAY } from './paper.ts'
 import type { Note, Reason } from './reasons.ts'
 import { dayOf, printedAmount } from './values.ts'
 
@@ -109,6 +109,6 @@ const foundIn = ({ kind, isInpatient, day, totals, lines }: OpenClaim): FoundPap
   kind,
   day,
   totals,
-  notes: isInpatient ? ['inpatient'] : [],
+  ...(isInpatient && { typeOfBill: STAY, notes: ['inpatient'] }),
   lines: lines.map(({ at, found, notes, fault }) => ({ at, notes, found: fault ?? found })),
 })

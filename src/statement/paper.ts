@@ -5,10 +5,14 @@ import { type FoundLine, keepLine } from './keep.ts'
 import type { Note, Reason } from './reasons.ts'
 import { sumOf, toCents } from './values.ts'
 
+/** The type of the first bill of a stay, for papers that say only that it is one. */
+export const STAY = '111'
+
 export interface FoundPaper {
   is: Paper['is']
   kind?: Kind | undefined
   npi?: string | undefined
+  typeOfBill?: string | undefined
   day?: string | undefined
   totals?: BillTotals
   notes?: readonly Note[]
@@ -40,9 +44,11 @@ export function paperOf(found: FoundPaper, number: number): { paper: Paper; unre
   else if (billed.length === 0 && totals.billed !== undefined) remarks.set('header_only', [])
   else if (totals.billed !== undefined && billed.length === kept.length)
     remarks.set(sumOf(billed) === totals.billed ? 'sums' : 'sums_differ', [])
+  const [typeOfBill] = /^[1-9][0-9]{2}$/.exec(found.typeOfBill ?? '') ?? []
   const request: BillRequest = {
     ...(found.kind !== undefined && { kind: found.kind }),
     ...(found.npi !== undefined && { npi: found.npi }),
+    ...(typeOfBill !== undefined && { type_of_bill: typeOfBill }),
     ...(found.day !== undefined && { day: found.day }),
     lines: lines.map(({ line }) => line),
     ...(Object.keys(totals).length > 0 && { totals }),

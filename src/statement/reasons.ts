@@ -9,14 +9,12 @@ export const REASONS = {
   two_codes: 'it can be read with more than one code: type the code that is right',
   amount_form: 'an amount is not dollars and cents',
   two_amounts: 'its amounts can be read in more than one way: type the line by hand',
-  no_amount: 'it has a code and no amount',
   units_form: 'its units are not a number above zero',
   two_units: 'its units can be read in more than one way: type the line by hand',
   day_form: 'its day is not a day of the calendar, such as 2026-05-14 or 5/14/2026',
   modifier_form: 'a modifier does not have two letters or digits',
   revenue_form: 'its revenue code does not have four digits',
   total_row: 'it is a total, not a service',
-  not_ticked: 'its box is not ticked',
   credited: 'a credit takes it back',
   lone_credit: 'it is a credit, and no line has the same code, day and amount',
   too_many: 'the file has more than 5,000 lines',
@@ -28,8 +26,6 @@ export const REASONS = {
   same_again: 'the file holds it twice',
   void: 'it takes back an earlier bill',
   reversal: 'it takes back an earlier payment',
-  other_resource: 'it is no claim and no statement of benefits',
-  broken_segment: 'a part of it is missing or has a wrong form',
 } as const
 export type Reason = keyof typeof REASONS
 
@@ -52,8 +48,6 @@ export const NOTES = {
   replacement: 'It replaces an earlier bill.',
   partial: 'The insurer has not yet said what it allows.',
   secondary: 'Another insurer paid first.',
-  no_npi: 'The number of the provider is not a valid NPI, and was left out.',
-  unit_price: 'Units times the price of one give the amount of each line.',
 } as const
 export type Note = keyof typeof NOTES
 

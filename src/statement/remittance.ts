@@ -31,6 +31,8 @@ interface OpenClaim {
   patient: string | undefined
   /** Tells a claim from others of the file. It is compared and never kept. */
   key: string
+  /** The first digits of the type of bill of a hospital, or the place of a doctor: only lines with revenue codes say which. */
+  facility: string
   day: string | undefined
   adjusted: Adjustments
   lines: OpenLine[]
@@ -101,6 +103,7 @@ function openClaim({ at, elements }: Segment): OpenClaim {
     paid: decimalAmount(elements[4] ?? ''),
     patient: decimalAmount(elements[5] ?? ''),
     key: `${elements[1]}|${elements[3]?.replace('-', '')}`,
+    facility: `${elements[8] ?? ''}${elements[9] ?? ''}`,
     day: undefined,
     adjusted: noAdjustments(),
     lines: [],
@@ -194,6 +197,7 @@ function closed(claim: OpenClaim, npi: string | undefined, balances: boolean): F
     is: 'insurer',
     kind: isHospital ? 'hospital' : undefined,
     npi: isHospital ? npi : undefined,
+    typeOfBill: isHospital ? claim.facility : undefined,
     day: claim.day,
     totals: {
       ...(billed !== undefined && { billed }),

@@ -25,7 +25,7 @@ export interface BasisEntry {
 }
 
 /** What the rows of a chart state that states no prices. */
-export type RowKind = 'place' | 'limit' | 'edits' | 'add_on'
+export type RowKind = 'place' | 'hospital' | 'limit' | 'edits' | 'add_on'
 
 export interface ChartInTable {
   /** None for a chart that states no prices. */

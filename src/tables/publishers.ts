@@ -39,6 +39,8 @@ export interface PublisherEntry {
   /** The page that lists the editions. Where each provider publishes its own, there is none: see `cms-hpt.txt`. */
   page?: string
   per_provider?: boolean
+  /** The operator's own list: nothing is fetched. */
+  by_operator?: boolean
   /** How the link to the page of an edition looks, where each has a page of its own. */
   detail?: readonly LinkForm[]
   /** How the link to a file of an edition looks. */

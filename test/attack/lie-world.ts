@@ -12,7 +12,7 @@ import { sheetOf } from '../../src/proof/list-fixture.ts'
 import { parseQuestion, type Question } from '../../src/proof/lookup/question.ts'
 import { formatPolicy, parsePolicy, type TrustPolicy } from '../../src/proof/note/policy.ts'
 import type { NoteSigner } from '../../src/proof/note/signed-note.ts'
-import { CHARTS, PLACE_CHART } from '../../src/proof/price/charts.ts'
+import { CHARTS, type ChartFacts, canHold, PLACE_CHART } from '../../src/proof/price/charts.ts'
 import { type AnyRow, type Basis, CLASSES } from '../../src/proof/price/row.ts'
 import { aFee, aPlace, aRow, MemoryRegistry, type MemoryRelease } from '../../src/proof/registry-fixture.ts'
 import { signerOf } from '../support/vector-keys.ts'
@@ -80,7 +80,9 @@ export const makeKeys = (): Keys => ({
 
 export function makeWorld(dice: Dice, { registry: signer, other, figures: figuresSigner }: Keys): World {
   const registry = new MemoryRegistry(signer)
-  const charts = [...Object.keys(CHARTS), PLACE_CHART, ...HOSPITALS]
+  // All codes of a world are procedures.
+  const schedules = Object.keys(CHARTS).filter((chart) => canHold(CHARTS[chart] as ChartFacts, '99213'))
+  const charts = [...schedules, PLACE_CHART, ...HOSPITALS]
   const heads: MemoryRegistry[] = []
   let seconds = 0
   const event = (happen: () => unknown): void => {

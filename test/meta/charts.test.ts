@@ -90,6 +90,10 @@ const OTHERS: Readonly<Record<RowKind, (code: string, edition: number) => AnyRow
     const region = edition === 1 ? 'US-CA-05' : 'US-CA-18'
     return { ...stated, kind: 'place', zip: `6061${code.slice(-1)}`, plus_four: null, region, state: 'CA' }
   },
+  hospital: (code, edition) => {
+    const name = edition === 1 ? 'First Hospital' : 'Second Hospital'
+    return { ...stated, kind: 'hospital', region: 'US-CA', zip: `9410${code.slice(-1)}`, npi: NPI, name }
+  },
   limit: (code, units) => ({ ...stated, kind: 'limit', code, units, adjudication: 3, rationale: 1 }),
   edits: (code, rationale) => ({
     ...stated,
@@ -150,7 +154,7 @@ describe.each(CHARTS.map((entry) => [entry.chart, entry] as const))('%s is known
       for (const [id, is] of [
         [idOf(entry), true],
         [`${idOf(entry)}x`, false],
-        [name.replace('-', '_'), false],
+        [`${name}-`.replace('-', '_'), false],
       ] as const)
         expect([id, new RegExp(pattern).test(id), chartOf(id) !== undefined]).toEqual([id, is, is])
     }
@@ -256,7 +260,7 @@ test('rows have the bases, settings and regions that the table says', async () =
 
   const seen = Map.groupBy(rows, ({ chart }) => chartOf(chart)?.entry)
   // The tests of their readers check the others.
-  const elsewhere = ['cms-pfs-qpp', 'cms-asc', 'cms-anesthesia', 'cms-ipps']
+  const elsewhere = ['cms-pfs-qpp', 'cms-asc', 'cms-anesthesia', 'cms-ipps', 'hospitals']
   expect(sorted([...seen.keys()].map(String))).toEqual(sorted(LOAD_KINDS.filter((each) => !elsewhere.includes(each))))
   for (const entry of CHARTS.filter(({ chart }) => seen.has(chart))) {
     const found = (seen.get(entry.chart) ?? []).map(({ row }) => row)

@@ -79,12 +79,12 @@ test('every operation that needs a credential says so in the document, and no ot
 /** What a language model pays for a text, about. */
 const tokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4)
 
-test('each document fits in twenty thousand tokens, and the short one has exactly the fourteen routes of the contract', async () => {
+test('each document fits in thirty thousand tokens, and the short one has exactly the fourteen routes of the contract', async () => {
   await using app = await testApp()
   const [whole, core] = await Promise.all(
     ['/api/openapi.json', '/api/openapi-core.json'].map(async (path) => (await app.request(path)).text()),
   )
-  expect(tokens(whole ?? '')).toBeLessThanOrEqual(20_000)
+  expect(tokens(whole ?? '')).toBeLessThanOrEqual(30_000)
   expect(tokens(core ?? '')).toBeLessThanOrEqual(20_000)
   const { paths } = JSON.parse(core ?? '') as { paths: object }
   expect(Object.keys(paths).sort()).toEqual([...CONTRACT_ROUTES].sort())

@@ -15,8 +15,9 @@ import { noBrowser } from '../support/site.ts'
 import type { VectorOf } from '../support/vector.ts'
 import { VECTORS } from '../support/vectors.ts'
 
-/** All scripts of a page together, as they are transferred. */
-const MOST_BYTES = 31_000
+/** All scripts of a page together, as they are transferred. A bill is read and checked in its page, by every rule. */
+const MOST_BYTES: Record<string, number> = { '/bill': 75_000 }
+const MOST_OF_OTHERS = 31_000
 
 const SCRIPTS: Record<string, readonly AssetName[]> = {
   '/': ['site'],
@@ -25,7 +26,7 @@ const SCRIPTS: Record<string, readonly AssetName[]> = {
   '/bill': ['bill'],
 }
 
-test('the scripts of each page are less than 31,000 bytes together, whatever coding a browser takes', async () => {
+test('the scripts of each page are small, whatever coding a browser takes', async () => {
   await using app = await testApp()
   const made = await assets()
   const sizeOf = async (name: AssetName, coding: string): Promise<number> =>
@@ -44,7 +45,11 @@ test('the scripts of each page are less than 31,000 bytes together, whatever cod
     for (const coding of ['gzip', 'br', 'zstd']) {
       const sizes = await Promise.all(names.map((name) => sizeOf(name, coding)))
       const bytes = sizes.reduce((sum, size) => sum + size, 0)
-      expect([path, coding, bytes < MOST_BYTES ? 'small' : bytes]).toEqual([path, coding, 'small'])
+      expect([path, coding, bytes < (MOST_BYTES[path] ?? MOST_OF_OTHERS) ? 'small' : bytes]).toEqual([
+        path,
+        coding,
+        'small',
+      ])
     }
   }
   expect(gzipSync(made.check.text).length).toBeLessThan(25_500)

@@ -200,7 +200,7 @@ test('each payer has an id and words of its own, in the form that names are brou
 describe('charts', () => {
   const entry = z.strictObject({
     bases: z.array(z.enum(BASES)),
-    rows: z.enum(['place', 'limit', 'edits', 'add_on']).optional(),
+    rows: z.enum(['place', 'hospital', 'limit', 'edits', 'add_on']).optional(),
     codes: z.array(z.enum(keysOf(chartFile.codes))).optional(),
     speaks: z.enum(['national', 'locality', 'state']),
     settings: z.array(z.enum(SETTINGS).nullable()),

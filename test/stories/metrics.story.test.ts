@@ -62,6 +62,26 @@ test('metrics and log lines say what was asked and what was ready-made, and noth
       'atr_ready_answer_misses_total 2',
     ])
       expect(text.split('\n')).toContain(line)
+    // A histogram for each route, and what alerts look at.
+    for (const pattern of [
+      /^atr_request_duration_seconds_bucket\{route="\/api\/openapi.json",le="0.005"\} [012]$/m,
+      /^atr_request_duration_seconds_bucket\{route="\/api\/openapi.json",le="\+Inf"\} 2$/m,
+      /^atr_request_duration_seconds_count\{route="\/api\/openapi.json"\} 2$/m,
+      /^atr_build_info\{version="[0-9.]+",bun="[0-9.]+"\} 1$/m,
+      /^atr_ready 1$/m,
+      /^atr_head_lag_seconds 0$/m,
+      /^atr_head_age_seconds [0-9.]+$/m,
+      /^atr_queue_size 0$/m,
+      /^atr_database_up 1$/m,
+      /^atr_clock_skew_seconds -?[0-9.e-]+$/m,
+      /^atr_chart_status\{chart="cms-pfs",status="[a-z]+"\} 1$/m,
+      /^atr_chart_ends_timestamp_seconds\{chart="cms-pfs"\} [0-9]+$/m,
+      /^atr_verification_failed_parts 0$/m,
+      /^atr_disk_free_bytes [1-9][0-9]+$/m,
+    ])
+      expect(text).toMatch(pattern)
+    // Every family is described, each sample belongs to one, and nothing else is said.
+    for (const line of text.trimEnd().split('\n')) expect(line).toMatch(/^(# (HELP|TYPE) )?(atr|process)_[a-z_]+/)
     expect(text).toMatch(/^atr_ready_answer_bytes [1-9]\d{4,}$/m)
     expect(text).toMatch(/^process_resident_memory_bytes [1-9]\d+$/m)
     expect(text).not.toContain('script')

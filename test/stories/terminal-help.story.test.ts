@@ -75,6 +75,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'rows.parquet'), 'PAR1')
   writeFileSync(join(folder, 'row.json'), '{}')
   mkdirSync(join(folder, 'price-lists'))
+  writeFileSync(join(folder, 'statement.csv'), 'Code,Billed,Day\n99213,5.00,2026-11-15')
+  mkdirSync(join(folder, 'papers'))
   process.chdir(folder)
 })
 

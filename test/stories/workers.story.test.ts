@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/folder.ts'
+import { freePort } from '../support/port.ts'
 import { atr, DemoService } from '../support/service.ts'
 import { isSkipped } from '../support/skipping.ts'
 import { aroundPrism } from '../support/through-prism.ts'
@@ -137,4 +138,26 @@ test('workers end with their parent, and a port that somebody listens on is refu
   expect([shared.code, shared.err]).toEqual([3, expect.stringContaining('is in use')])
   await stranger.stop(true)
   service.folder[Symbol.dispose]()
+})
+
+test.skipIf(!valkey)('the metrics of all workers are in one answer, with the number of each', async () => {
+  await using counts = await ValkeyServer.start(valkey ?? '')
+  const port = await freePort()
+  await using service = await DemoService.start({
+    WORKERS: '2',
+    VALKEY_URL: counts.url,
+    ADMIN_PORT: String(port),
+    ...aroundPrism('the workers are asked on connections of their own'),
+  })
+  const metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  for (let i = 0; i < 40; i++) await (await ask(`${service.url}/api/readme`)).bytes()
+  const text = await metrics()
+  for (const worker of [1, 2]) expect(text).toContain(`atr_ready{worker="${worker}"} 1\n`)
+  const requests = [
+    ...text.matchAll(/^atr_requests_total\{route="\/api\/readme",status="200",worker="[12]"\} ([0-9]+)$/gm),
+  ]
+  expect(requests.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(40)
+  // What is the same for all is said once, by the first.
+  expect(text.match(/^atr_database_up\{/gm)).toHaveLength(1)
+  expect(text.match(/^# TYPE atr_ready gauge$/gm)).toHaveLength(1)
 })

@@ -53,10 +53,12 @@ export const ARROWS: Record<string, readonly string[]> = {
     'statement',
     'tables',
   ],
+  metrics: ['calendar.ts', 'db', 'fetch', 'integrity', 'registry', 'surfaces'],
   'installation.ts': ['config.ts', 'db', 'figures', 'integrity', 'proof', 'rails', 'registry'],
   'app.ts': [
     'calendar.ts',
     'installation.ts',
+    'metrics',
     'surfaces',
     'registry',
     'figures',
@@ -71,6 +73,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   ],
   'main.ts': [
     'app.ts',
+    'metrics',
     'citations',
     'config.ts',
     'fault.ts',
@@ -99,6 +102,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   ],
   cli: [
     'calendar.ts',
+    'metrics',
     'doctor',
     'fetch',
     'job.ts',

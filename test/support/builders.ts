@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonical } from '../../src/proof/canonical-json.ts'
 import type { Citation } from '../../src/proof/price/release.ts'
 import type { AbsenceReason, AnyRow, Price, Row } from '../../src/proof/price/row.ts'
-import { rowKey } from '../../src/proof/price/row.ts'
+import { isOfPrices, rowKey } from '../../src/proof/price/row.ts'
 import { aFee, aRow } from '../../src/proof/registry-fixture.ts'
 import type { NewRelease } from '../../src/registry/release/store.ts'
 
@@ -76,7 +76,7 @@ function derivationOf(reason: AbsenceReason): Row['derivation'] {
 export function aRelease(release: Partial<TestRelease> = {}): TestRelease {
   const rows = [...(release.rows ?? [aPrice()])].sort((a, b) => (rowKey(a) < rowKey(b) ? -1 : 1))
   const edition = release.edition ?? 'TEST1'
-  const npis = [...new Set(rows.flatMap((row) => ('npi' in row && row.npi !== null ? [row.npi] : [])))].sort()
+  const npis = [...new Set(rows.flatMap((row) => (isOfPrices(row) && row.npi !== null ? [row.npi] : [])))].sort()
   return {
     chart: 'cms-pfs',
     edition,

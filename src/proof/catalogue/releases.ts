@@ -122,8 +122,12 @@ function checkRelease(evidence: Evidence, item: unknown): KnownRelease {
   const log_index = members['log_index'] as number
   const release = evidence.entries.get(log_index)
   ensure(isManifest(release), 'proof_missing')
-  const period = evidence.timeline.all.find(({ leaf }) => leaf.release === nameOf(release))?.leaf
-  ensure(!period || isPeriodOf(period, release), 'release_not_in_force')
+  const named = evidence.timeline.all.filter(({ leaf }) => leaf.release === nameOf(release))
+  ensure(
+    named.every(({ leaf }) => isPeriodOf(leaf, release)),
+    'release_not_in_force',
+  )
+  const period = named[0]?.leaf
   const index = members['withdrawn_log_index'] as number | undefined
   const entry = index === undefined ? undefined : evidence.entries.get(index)
   const isOfRelease =

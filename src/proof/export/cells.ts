@@ -38,6 +38,10 @@ function rowOf(cell: CellsByName): AnyRow {
       ...(area === null ? {} : { bidding_area: area === NO_AREA ? null : area }),
     } as unknown as AnyRow
   }
+  if (kind === 'hospital') {
+    const { region, zip, npi, name } = cell
+    return { ...common, region, zip, npi, name } as unknown as AnyRow
+  }
   const {
     code,
     region,

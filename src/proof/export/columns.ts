@@ -1,6 +1,7 @@
 import { canonical } from '../canonical-json.ts'
 import { kindOfRows } from '../price/charts.ts'
 import type { AddOnRow, EditRow, EditsRow, LimitRow } from '../price/edit-row.ts'
+import type { HospitalRow } from '../price/hospital-row.ts'
 import type { AnyRow, PlaceRow, Row } from '../price/row.ts'
 
 // A row as flat columns, for readers of tables. Nothing is lost: the row that is hashed can be made of them again.
@@ -80,6 +81,16 @@ const PLACE_COLUMNS: readonly Column<PlaceRow>[] = [
   locator,
 ]
 
+const HOSPITAL_COLUMNS: readonly Column<HospitalRow>[] = [
+  text('region', (row) => row.region),
+  text('zip', (row) => row.zip),
+  text('npi', (row) => row.npi),
+  optional('name', (row) => row.name),
+  text('kind', (row) => row.kind),
+  effectiveFrom,
+  locator,
+]
+
 const ofEdits = <Of extends EditRow>(...stated: readonly Column<Of>[]): readonly Column<Of>[] => [
   text('code', (row) => row.code),
   text('kind', (row) => row.kind),
@@ -103,6 +114,7 @@ const FORMS = [
   PLACE_COLUMNS,
   without('bidding_area'),
   without('bidding_area', 'rural'),
+  HOSPITAL_COLUMNS,
   LIMIT_COLUMNS,
   PAIR_COLUMNS,
   ADD_ON_COLUMNS,
@@ -115,6 +127,7 @@ export const columnsOf = (chart: string): readonly Column[] =>
 const COLUMNS = {
   price: PRICE_COLUMNS,
   place: PLACE_COLUMNS,
+  hospital: HOSPITAL_COLUMNS,
   limit: LIMIT_COLUMNS,
   edits: PAIR_COLUMNS,
   add_on: ADD_ON_COLUMNS,

@@ -64,7 +64,7 @@ function fitsPage(evidence: Evidence, asked: PageQuestion, row: AnyRow, release:
   if (!isInForce(evidence, release, asked.as_of)) return false
   if (asked.chart !== undefined && asked.chart !== release.chart) return false
   const { cpt, region, npi } = asked
-  if (row.kind === 'place') return cpt === undefined && region === undefined && npi === undefined
+  if ('zip' in row) return cpt === undefined && region === undefined && npi === undefined
   // A limit and an edit hold for the whole country and for every provider: no row names either.
   if (!isOfPrices(row))
     return (cpt === undefined || row.code === codeOf(cpt)) && region === undefined && npi === undefined

@@ -23,7 +23,7 @@ export interface Place {
 /** Undefined for a ZIP code that does not exist. */
 export function placeOf(
   question: Pick<ParsedQuestion, 'cpt' | 'region' | 'setting' | 'basis' | 'side'>,
-  { lists, timeline }: Registry,
+  registry: Registry,
   table: ChartTable,
 ): Place | undefined {
   const { region } = question
@@ -31,6 +31,14 @@ export function placeOf(
   // A question that only national schedules may answer needs no place.
   if (chartsFor(question, table).every((chart) => factsOf(chart, table)?.speaks === 'national'))
     return { region: 'national' }
+  return zipPlace(region, registry)
+}
+
+/** The place of a ZIP code by the table of that day; undefined for a ZIP code that does not exist. */
+export function zipPlace(
+  region: Extract<ParsedQuestion['region'], { level: 'zip' }>,
+  { lists, timeline }: Registry,
+): Place | undefined {
   if (!timeline.isHeld(PLACE_CHART)) return { notHeld: true }
   // The row of the whole ZIP code, whose key ends with it, is before those of its parts.
   const whole = inForce(timeline, lists.upTo(PLACE_CHART, `${region.zip}|`) as PlaceRow | undefined)

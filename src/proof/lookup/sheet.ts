@@ -3,7 +3,7 @@
 
 import { KIND_ENTRIES } from '../../tables/sides.ts'
 import { type ChartFacts, type ChartTable, canHold, codeIn, factsOf, isOfSide, PLACE_CHART } from '../price/charts.ts'
-import { type AnyRow, isPerPayer, type PlaceRow } from '../price/row.ts'
+import { type AnyRow, isOfPrices, isPerPayer, type PlaceRow } from '../price/row.ts'
 import { payerPrefix } from './choose.ts'
 import type { Registry } from './lists.ts'
 import { type Place, placeOf } from './place.ts'
@@ -56,7 +56,7 @@ export function sheetFor(
   if (place.split || (place.region !== 'national' && place.state === undefined)) return { outcome: 'region_ambiguous' }
   const classes = side && own !== undefined ? KIND_ENTRIES[side.kind].classes : undefined
   const isOfClass = (row: AnyRow): boolean =>
-    !classes || !('npi' in row) || row.npi === null || classes.includes(row.class)
+    !classes || !isOfPrices(row) || row.npi === null || classes.includes(row.class)
   const rows: SheetRow[] = []
   const notHeld: string[] = []
   for (const chart of [...Object.keys(table).sort(), ...(own === undefined ? [] : [own])]) {

@@ -21,9 +21,14 @@ export interface ChartFacts extends Pick<ChartInTable, 'bases' | 'speaks' | 'set
 }
 
 export const PLACE_CHART: ChartName = 'zip-locality'
+/** The list of hospitals, with their places and names. */
+export const HOSPITAL_LIST: ChartName = 'hospitals'
 
 /** The kind of the rows of a chart that states no prices; undefined of all others. */
 export const kindOfRows = (chart: string): RowKind | undefined => own(CHART_ENTRIES, chart)?.rows
+
+/** Whether the rows of a chart are about ZIP codes, and so about no code: places and hospitals. */
+export const isOfPlaces = (chart: string): boolean => ['place', 'hospital'].includes(kindOfRows(chart) ?? '')
 
 /** What the keys of all rows of a code begin with. The key of an edit is the code alone. */
 export const keyPrefix = (chart: string, code: string): string =>

@@ -5,6 +5,7 @@ import { ABSENCE_REASONS, type AbsenceReason } from '../../tables/reasons.ts'
 import { canonical } from '../canonical-json.ts'
 import { both, type Check, closed, either, isDay, listOf, mapOf, matches, NAME, NPI, oneOf, orNull } from '../shape.ts'
 import { type EditRow, isEditRow } from './edit-row.ts'
+import { type HospitalRow, hospitalKey, isHospitalRow } from './hospital-row.ts'
 import { isLocator, type Locator } from './locator.ts'
 import { tenThousandths } from './money.ts'
 
@@ -76,7 +77,7 @@ export interface PlaceRow {
   effective_from: string
   locator: Locator
 }
-export type AnyRow = Row | PlaceRow | EditRow
+export type AnyRow = Row | PlaceRow | HospitalRow | EditRow
 
 /** Whether a row states a price, a factor or an absence of one. */
 export const isOfPrices = (row: AnyRow): row is Row => 'basis' in row
@@ -90,13 +91,17 @@ export const KEY_PARTS = ['code', 'region', 'npi', 'basis', 'payer', 'modifier',
 type KeyParts = Pick<Row, (typeof KEY_PARTS)[number]>
 
 /**
- * `code|region|npi|basis|payer|modifier|setting|class`; `zip|plus_four` of a place; the code of a limit, of edits and of an add-on code.
+ * `code|region|npi|basis|payer|modifier|setting|class`; `zip|plus_four` of a place; `region|zip|npi` of a hospital; the code of a limit, of edits and of an add-on code.
  * Unique in a release, whose leaves are sorted by it.
  */
 export function rowKey(row: AnyRow | KeyParts): string {
   if ('basis' in row) return KEY_PARTS.map((part) => row[part] ?? '').join('|')
+  if (row.kind === 'hospital') return hospitalKey(row)
   return 'zip' in row ? `${row.zip}|${row.plus_four ?? ''}` : row.code
 }
+
+/** The code that a row is about; of a place or a hospital, its ZIP code. */
+export const subjectOf = (row: AnyRow): string => ('code' in row ? row.code : row.zip)
 
 /** The text that is hashed: the row without its proof. */
 export const rowText: (row: AnyRow) => string = canonical
@@ -173,4 +178,4 @@ export const isPlaceRow = closed(
   { rural: oneOf(true, false), bidding_area: orNull(biddingArea) },
 ) as (value: unknown) => value is PlaceRow
 
-export const isAnyRow = either(isRow, isPlaceRow, isEditRow) as (value: unknown) => value is AnyRow
+export const isAnyRow = either(isRow, isPlaceRow, isHospitalRow, isEditRow) as (value: unknown) => value is AnyRow

@@ -17,6 +17,7 @@ type Query = { [part: string]: string | undefined }
 const PLACES: readonly [RegExp, (query: Query, day: string, path: readonly string[]) => ExpectedAnswer][] = [
   [/\/reference$/, (query, as_of) => ({ question: { cpt: '', ...query, as_of } })],
   [/\/reference\/sheet$/, (query, as_of) => ({ sheet: { cpt: '', ...query, as_of } })],
+  [/\/reference\/compare$/, ({ region = '', ...query }, as_of) => ({ compare: { cpt: '', ...query, region, as_of } })],
   [/\/reference\/history$/, ({ cpt = '', ...query }) => ({ history: { ...query, cpt, offset: offsetOf(query) } })],
   [/\/api\/registry$/, ({ offset: _, after: _a, ...query }, as_of) => ({ page: { ...query, as_of } })],
   [/\/api\/coverage$/, (query, as_of) => ({ coverage: { ...query, as_of, offset: offsetOf(query) } })],

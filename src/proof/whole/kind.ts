@@ -4,7 +4,16 @@ import { isFiguresBody, isLookup } from '../body.ts'
 import type { Members } from '../shape.ts'
 
 /** Kinds of bodies that are proved under a state of the registry, by the name of the question that each answers. */
-export type Kind = 'question' | 'questions' | 'bill' | 'page' | 'sheet' | 'releases' | 'coverage' | 'history'
+export type Kind =
+  | 'question'
+  | 'questions'
+  | 'bill'
+  | 'page'
+  | 'sheet'
+  | 'compare'
+  | 'releases'
+  | 'coverage'
+  | 'history'
 /** The figures, and changes of them. */
 export type AnyKind = Kind | 'figures' | 'entries'
 
@@ -13,6 +22,7 @@ export function kindOf(body: Members): AnyKind {
   if (isLookup(body)) return 'question'
   if (isFiguresBody(body)) return 'figures'
   if (Array.isArray(body['findings'])) return 'bill'
+  if (Array.isArray(body['hospitals'])) return 'compare'
   if (!Array.isArray(data)) return 'questions'
   if ('states' in body || data.some(isEntryLike)) return 'entries'
   if (from !== undefined) return as_of === undefined ? 'releases' : 'coverage'

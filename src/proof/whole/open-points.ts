@@ -26,6 +26,7 @@ const UNPROVED: Readonly<Record<AnyKind, string>> = {
   page: 'that the rows are those that you asked for, their day, and that there are no others before and after them',
   sheet:
     'that these are all rows of the code at the place, each once and in order, and `not_held`, `place` and `as_of`',
+  compare: 'that these are all hospitals near the place, each with the price that you asked for, and the day',
   releases: 'that no release is missing, and where this page stands in the list',
   coverage: 'that no edition is missing, the day, where this page stands in the list, and what the editions hold',
   history: 'that it answers what you asked, that no edition is missing, and where this page stands in the list',

@@ -5,7 +5,7 @@ import { Links, type ListAnswer, Page, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import { holds, listedEdition } from '../../proof/catalogue/coverage.ts'
 import { isBiddingArea } from '../../proof/lookup/region.ts'
-import { keyPrefix, kindOfRows, PLACE_CHART } from '../../proof/price/charts.ts'
+import { isOfPlaces, keyPrefix, kindOfRows } from '../../proof/price/charts.ts'
 import type { Period } from '../../proof/price/release.ts'
 import { BASES, KEY_PARTS, SETTINGS } from '../../proof/price/row.ts'
 import { ourTurn } from '../../queue.ts'
@@ -205,7 +205,7 @@ async function holding(
   const found: EditionInForce[] = []
   for (const [at, edition] of editions.entries()) {
     if (at % RELEASES_AT_ONCE === 0) await ourTurn()
-    if (edition.release.chart === PLACE_CHART) continue
+    if (isOfPlaces(edition.release.chart)) continue
     // A release has rows of the providers that its manifest names: the files of all others stay closed.
     if (npi !== undefined && !edition.release.manifest.providers?.includes(npi)) continue
     const file = openRelease(db, edition.release)
@@ -274,8 +274,7 @@ async function codesInForce(
 ): Promise<HeldCode[]> {
   const found = new Map<string, HeldCode>()
   // ZIP codes are spelled like codes, and are none. A code that has edits alone has no price.
-  const isOfCodes = (each: string): boolean =>
-    kindOfRows(each) === undefined || (each === chart && chart !== PLACE_CHART)
+  const isOfCodes = (each: string): boolean => kindOfRows(each) === undefined || (each === chart && !isOfPlaces(chart))
   const releases = inForceOn(view, day, chart).flatMap(({ release }) => (isOfCodes(release.chart) ? release : []))
   for (const [at, release] of releases.entries()) {
     if (at % RELEASES_AT_ONCE === 0) await ourTurn()

@@ -76,8 +76,7 @@ const Beside = z
     description: 'What others are paid who bill for the same service; `href` has the row with its proof',
   })
 
-const told = {
-  side: SideTaken,
+export const toldOfModifiers = {
   modifiers_ignored: z.array(z.string()).optional().meta({ description: 'Modifiers that change no payment' }),
   left_to_bill: z
     .array(z.string())
@@ -88,6 +87,7 @@ const told = {
     description: 'The modifier under which alone the hospital lists the code, and which says what any line of it is',
   }),
 }
+const told = { side: SideTaken, ...toldOfModifiers }
 export const LostSources = z
   .array(
     z.strictObject({
@@ -145,7 +145,7 @@ export const ShortAnswer = z
   .strictObject({ ...shortPrice, ...told, beside: Beside, about: AboutList })
   .meta({ id: 'ShortPriceAnswer', description: 'The price in few words, with a pointer to its proof (`proof=ref`)' })
 
-export { told as toldOfModifiers }
+export { told as toldOfAnswer }
 
 /** Members that many rows share, for the documents that describe them. */
 export const sharedShapes = {

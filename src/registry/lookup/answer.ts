@@ -86,7 +86,7 @@ export function besideMember(proofs: Proofs, finding: LookupResult): { beside?: 
   return beside.length > 0 ? { beside } : {}
 }
 
-const toldOf = ({ ignored, left, adjustment, listedWith }: PriceDecision): object => ({
+export const toldOf = ({ ignored, left, adjustment, listedWith }: PriceDecision): object => ({
   ...(ignored.length > 0 && { modifiers_ignored: ignored }),
   ...(left.length > 0 && { left_to_bill: left }),
   ...(adjustment && { adjustment }),

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { CursorPage, Links, pageInput } from '../../paging.ts'
 import { Problem } from '../../problem.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
-import { keyPrefix, kindOfRows, PLACE_CHART } from '../../proof/price/charts.ts'
+import { isOfPlaces, keyPrefix, kindOfRows } from '../../proof/price/charts.ts'
 import { ourTurn } from '../../queue.ts'
 import { type Charts, chartIdPattern } from '../charts.ts'
 import type { StoredRow } from '../rows/release-file-store.ts'
@@ -106,7 +106,7 @@ export async function browse(db: Db, view: View, query: BrowseQuery, day: string
  */
 function canFit(chart: string, { cpt, region, npi }: Pick<RowFilter, 'cpt' | 'region' | 'npi'>): boolean {
   const isOfPrices = kindOfRows(chart) === undefined
-  return isOfPrices || (region === undefined && npi === undefined && (cpt === undefined || chart !== PLACE_CHART))
+  return isOfPrices || (region === undefined && npi === undefined && (cpt === undefined || !isOfPlaces(chart)))
 }
 
 /** The rows of a page: one that was left out between two others would be noticed. */

@@ -7,7 +7,7 @@ import type { PricedRow } from '../../proof/price/row.ts'
 import { foundLine, lineAnswer, refusedLine } from '../../status.ts'
 import { besidePrice, refusalIn, shortAnswer } from './answer.ts'
 import type { AnswerProof } from './answer-proof.ts'
-import { AboutRefusal, Charts, Rule, ShortPrice, ShortRow, SideTaken, toldOfModifiers } from './answer-schema.ts'
+import { AboutRefusal, Charts, Rule, ShortPrice, ShortRow, SideTaken, toldOfAnswer } from './answer-schema.ts'
 import { citable } from './cited-row.ts'
 import { find, type LookupResult } from './find.ts'
 import type { Proofs } from './proofs.ts'
@@ -44,9 +44,9 @@ export const ShortLineProblem = z
   .strictObject({ ...problem, row: ShortRow.optional(), last_known: ShortRow.optional(), proof: AnswerRef.optional() })
   .meta({ id: 'ShortLineProblem', description })
 
-export const pricedFields = { row: ShownPrice, place: ShownPlace.optional(), ...toldOfModifiers }
+export const pricedFields = { row: ShownPrice, place: ShownPlace.optional(), ...toldOfAnswer }
 
-export const shortFields = { row: ShortPrice, ...toldOfModifiers }
+export const shortFields = { row: ShortPrice, ...toldOfAnswer }
 
 /** Refusals of a single line; any other refuses the whole answer. */
 export const LINE_KINDS: readonly Kind[] = ['invalid', 'not_found']

@@ -26,7 +26,7 @@ export const Code = z
   .register(refusedAs, { problem: 'invalid_cpt' })
   .meta({
     description:
-      'a CPT or HCPCS code of five characters; of a hospital\u2019s own list also `DRG-470` (MS-DRG), `APR-302.3`, `RC-0450` (revenue code), `APC-5012`, `NDC-` and eleven digits',
+      'a CPT or HCPCS code of five characters, or one of another kind with its prefix, as `DRG-470` or `RC-0450`',
     examples: ['99213', 'DRG-470'],
   })
 export const Npi = z

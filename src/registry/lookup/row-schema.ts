@@ -87,6 +87,18 @@ export const place = {
   locator: Locator,
 }
 
+export const hospital = {
+  kind: z.literal('hospital'),
+  region: z.string().meta({ description: 'The state', examples: ['US-IL'] }),
+  zip: z.string(),
+  npi: z.string(),
+  name: z.string().nullable().meta({
+    description: 'The name that the list of the operator has, in a closed alphabet: a name, and nothing else',
+  }),
+  effective_from: Day,
+  locator: Locator,
+}
+
 /** A list of five, which generators of clients do not know as a tuple. */
 const Edits = z
   .array(z.array(z.union([z.string(), z.int(), z.null()])).length(5))
@@ -184,7 +196,13 @@ const Withdrawal = z
     recorded_at: Instant,
   })
   .meta({ id: 'Withdrawal', description: 'The log entry that takes a release out of force' })
-const BareRow = z.union([z.strictObject(price), z.strictObject(absence), z.strictObject(place), z.strictObject(edit)])
+const BareRow = z.union([
+  z.strictObject(price),
+  z.strictObject(absence),
+  z.strictObject(place),
+  z.strictObject(hospital),
+  z.strictObject(edit),
+])
 
 /** Some leaves of a tree, each with its index, and the nodes that are missing to reach the root. */
 const setOf = (leaf: z.ZodType) =>
@@ -235,6 +253,9 @@ export const ShownPrice = z.strictObject({ ...price, ...shown }).meta({ id: 'Sho
 export const ShownPlace = z
   .strictObject({ ...place, ...shown })
   .meta({ id: 'ShownPlace', description: 'The Medicare locality of a ZIP code' })
+export const ShownHospital = z
+  .strictObject({ ...hospital, ...shown })
+  .meta({ id: 'ShownHospital', description: 'A hospital of the list, with its place and its name' })
 const ShownAbsence = z
   .strictObject({ ...absence, ...shown })
   .meta({ id: 'StatedAbsence', description: 'The source states that it has no price for this code' })
@@ -243,7 +264,7 @@ export const ShownRow = z.union([ShownPrice, ShownAbsence]).meta({ id: 'ShownRow
 export const ShownEdit = z
   .strictObject({ ...edit, ...shown })
   .meta({ id: 'ShownEdit', 'x-long': true, description: 'A limit of units, pairs of codes, or primary codes' })
-export const ShownAnyRow = z.union([ShownPrice, ShownAbsence, ShownPlace, ShownEdit])
+export const ShownAnyRow = z.union([ShownPrice, ShownAbsence, ShownPlace, ShownHospital, ShownEdit])
 export const prolongedMember = prolonged
 
 /** A row as an answer of its own: the pointer stands in `row`, and the proof beside it. */
@@ -264,6 +285,7 @@ export const CitedRow = z
     z.strictObject({ ...price, ...cited }),
     z.strictObject({ ...absence, ...cited }),
     z.strictObject({ ...place, ...cited }),
+    z.strictObject({ ...hospital, ...cited }),
     z.strictObject({ ...edit, ...cited }).meta({ 'x-spec': 'row.md' }),
   ])
   .meta({ id: 'CitedRow', description: 'A row of a release, with its whole proof' })

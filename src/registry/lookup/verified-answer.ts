@@ -49,6 +49,7 @@ const NAMES: Record<AnyKind, string> = {
   bill: 'the check of a bill',
   page: 'a page of rows',
   sheet: 'a sheet',
+  compare: 'a comparison of hospitals',
   releases: 'a list of releases',
   coverage: 'a list of coverage',
   history: 'a history',
@@ -75,6 +76,7 @@ const PARTS: Record<AnyKind, readonly (keyof AskedQuestion)[]> = {
   bill: ['bill'],
   page: ['cpt', 'region', 'npi', 'chart', 'as_of', 'offset', 'limit', 'after'],
   sheet: ['cpt', 'region', 'npi', 'as_of', 'payer', ...SIDE],
+  compare: LOOKUP.filter((part) => part !== 'npi' && !SIDE.some((name) => name === part)),
   releases: ['chart', 'state', 'offset', 'limit'],
   coverage: ['chart', 'cpt', 'npi', 'as_of', 'offset', 'limit'],
   history: [...LOOKUP.filter((part) => part !== 'as_of'), 'offset', 'limit'],
@@ -104,6 +106,7 @@ function askedOf(kind: AnyKind, given: AskedQuestion, today: string): ExpectedAn
   if (kind === 'page') return { page: { ...rest, cpt, region, as_of } }
   if (cpt === undefined) throw Problem.parameter('question', `the question of ${NAMES[kind]} needs cpt`)
   const { chart: _c, state: _s, ...lookup } = rest
+  if (kind === 'compare') return { compare: { ...lookup, cpt, region, as_of } }
   questionOf({ ...lookup, cpt, region: region ?? 'national', as_of }, today)
   if (kind === 'history') return { history: { ...lookup, cpt, region, offset } }
   const asked = { ...lookup, cpt, region, as_of }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Db, StoreFault } from '../../db/db.ts'
 import { Verdict } from '../../integrity/verification/verdict.ts'
 import { equalBytes, toBase64, utf8 } from '../../proof/bytes.ts'
-import { type AnyRow, npiOf, regionOf, rowKey } from '../../proof/price/row.ts'
+import { type AnyRow, npiOf, regionOf, rowKey, subjectOf } from '../../proof/price/row.ts'
 import { HASH_SIZE, leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
 import { TILE_WIDTH, TileBuilder, tilesOf } from '../../proof/tree/tiles.ts'
 import { ourTurn } from '../../queue.ts'
@@ -214,7 +214,7 @@ class Contents {
 
   add(row: AnyRow, body: string): void {
     if (isWithheld(body)) this.withheld++
-    count(this.#totals.code, row.kind === 'place' ? row.zip : row.code)
+    count(this.#totals.code, subjectOf(row))
     count(this.#totals.region, regionOf(row) ?? '')
     count(this.#totals.provider, npiOf(row) ?? '')
   }

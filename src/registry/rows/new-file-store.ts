@@ -1,7 +1,7 @@
 import { type Db, StoreFault } from '../../db/db.ts'
 import { digestOf, SealedFile } from '../../db/file-folder.ts'
 import { toBase64, utf8 } from '../../proof/bytes.ts'
-import { type AnyRow, MAX_LEAF_BYTES, npiOf, regionOf, rowKey, rowText } from '../../proof/price/row.ts'
+import { type AnyRow, MAX_LEAF_BYTES, npiOf, regionOf, rowKey, rowText, subjectOf } from '../../proof/price/row.ts'
 import { HASH_SIZE, type Hash, leafHash, rangeRoot } from '../../proof/tree/merkle.ts'
 import { subtreesFromTiles, TILE_HEIGHT, TILE_WIDTH, TileBuilder } from '../../proof/tree/tiles.ts'
 import { ourTurn } from '../../queue.ts'
@@ -36,7 +36,7 @@ export interface CountedRow extends TextRow {
 
 export function countedRow(row: AnyRow, body = rowText(row)): CountedRow {
   const key = rowKey(row)
-  return { key, body, code: row.kind === 'place' ? row.zip : row.code, region: regionOf(row) ?? '', npi: npiOf(row) }
+  return { key, body, code: subjectOf(row), region: regionOf(row) ?? '', npi: npiOf(row) }
 }
 
 /**

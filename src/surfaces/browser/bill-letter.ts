@@ -1,79 +1,84 @@
-// A paragraph about a bill for a letter. It states published facts, and nothing else.
+// A letter about a bill, and what to say on the telephone. They state what was found and ask for an answer; they threaten with nothing.
 
-import type { Row } from '../../proof/price/row.ts'
-import { citedLines } from '../../proof/price/row-of-release.ts'
-import type { BillEntry } from './bill-lines.ts'
-import {
-  amountOf,
-  BASES,
-  type ComparedBill,
-  dollars,
-  isSample,
-  permalink,
-  type Reference,
-  referencesIn,
-  uncounted,
-} from './bill-reference.ts'
+import type { BillFinding } from './bill-check.ts'
 
-const INVENTED = 'invented sample amounts, not published prices'
-
-/**
- * The references of a line: the doctor's part and the hospital's part of Medicare, because a bill may be for either; if
- * Medicare pays nothing, the first price of the hospital.
- */
-function referencesFor(entry: BillEntry, all: readonly Reference[]): Reference[] {
-  const own = all.filter((each) => each.entry === entry)
-  const medicare = own.filter(({ row }) => row.npi === null)
-  const isFirst = (each: Reference, at: number): boolean =>
-    medicare.findIndex((other) => permalink(other) === permalink(each)) === at
-  return medicare.length > 0 ? medicare.filter(isFirst) : own.slice(0, 1)
+/** A right that a letter names, with its text in the Code of Federal Regulations and the day since which it holds. */
+interface Right {
+  fits: (bill: LetterFacts) => boolean
+  says: string
 }
 
-/** The part of a service that an amount is for, if it may be taken for the whole. */
-function partOf({ basis, setting }: Row): string {
-  if (basis === 'medicare_opps') return ', the hospital’s part'
-  if (!basis.startsWith('medicare_pfs')) return ''
-  return setting === 'facility' ? ', the doctor’s part' : ', the doctor’s fee outside a hospital'
+const RIGHTS: readonly Right[] = [
+  {
+    fits: ({ findings }) => findings.some(({ rule }) => rule === 'estimate_exceeded'),
+    says: 'The bill is at least $400 above the good faith estimate. A person who pays without insurance may open a dispute within 120 days of the first bill (45 CFR 149.620, in force since January 1, 2022).',
+  },
+  {
+    fits: ({ isHospital }) => isHospital,
+    says: 'A hospital makes public what it charges for its items and services, with its discounted cash prices and the charges that it has agreed with insurers (45 CFR 180.50, in force since January 1, 2021).',
+  },
+]
+
+export interface LetterFacts {
+  findings: readonly BillFinding[]
+  isHospital: boolean
+  isSample: boolean
+  atIssue: string
+  days: string
+  /** The day until which an answer is asked for. */
+  answerBy: string
+  /** The address at which the check can be made again. */
+  origin: string
 }
 
-export function letterOf({ entries, faults, answers, origin }: ComparedBill): string {
-  const all = referencesIn(entries, answers)
-  const found = entries.flatMap((entry) => {
-    const references = referencesFor(entry, all)
-    return references.length === 0 ? [] : [{ entry, references }]
-  })
-  if (found.length === 0) return ''
-  const first = found.flatMap(({ references }) => references)
-  const amountIn = (each: Reference): string => {
-    const { row, release, extended } = each
-    const amount = extended ? amountOf(extended) : uncounted(each)
-    const sample = isSample(release) ? 'invented sample of the ' : ''
-    const ended = release.publisher_until === undefined ? '' : `, prolonged`
-    const lines = citedLines(row, release).map(({ file, line }) => `${file} line ${line}`)
-    return `${amount} (${sample}${BASES[row.basis] ?? row.basis}${partOf(row)}, edition ${release.edition}${ended}, ${lines.join(' and ')}, ${origin}${permalink(each)})`
-  }
-  const sentences = found.map(({ entry, references }) => {
-    const billed = entry.billed === null ? '' : `, billed at ${dollars(entry.billed)}`
-    const what = `Code ${entry.code}${entry.modifier && ` with modifier ${entry.modifier}`}, ${entry.units === 1 ? '1 unit' : `${entry.units} units`}, ${entry.day}${billed}`
-    return `${what}: ${references.map(amountIn).join('; ')}.`
-  })
-  const samples = first.filter(({ release }) => isSample(release)).length
-  const count = `${found.length} of the ${entries.length + faults.length} lines of this bill`
-  const opening =
-    samples === first.length
-      ? `These are ${INVENTED}: they show what a letter would look like, and must not be sent. They are for ${count}.`
-      : `The following reference prices apply to ${count}.${samples > 0 ? ` Those marked as a sample are ${INVENTED}, and must not be sent.` : ''}`
-  return `${opening} ${sentences.join(' ')} ${meaningOf(first.map(({ row }) => row.npi !== null))} This is not a statement of what is owed.`
+/** The findings that weigh most: what a published rule leaves no way around first, then by amount. */
+export function strongest(findings: readonly BillFinding[], count = findings.length): BillFinding[] {
+  const rank = { rule: 0, unless: 1, ask: 2 }
+  const cents = ({ amount_at_issue: amount = '0.00' }: BillFinding): number => Math.round(Number(amount) * 100)
+  return findings
+    .toSorted((one, other) => rank[one.certainty] - rank[other.certainty] || cents(other) - cents(one))
+    .slice(0, count)
 }
 
-/** The meaning of the amounts. Only Medicare's prices are for a place. */
-function meaningOf(areOfHospital: readonly boolean[]): string {
-  const hospital = 'the file of the hospital states for the day of the line'
-  const medicare = 'the named edition states for the day of the line and its place, or for the whole country'
-  const states = areOfHospital.every(Boolean)
-    ? hospital
-    : areOfHospital.some(Boolean)
-      ? `${medicare}, or ${hospital}`
-      : medicare
-  return `Each amount is what ${states}, and can be checked at its address.`
+export const dollars = (amount: string): string => `$${amount.replace(/\B(?=(?:[0-9]{3}){1,6}\.)/g, ',')}`
+
+const linesText = (lines: readonly number[]): string =>
+  lines.length === 0 ? 'the whole bill' : `line${lines.length > 1 ? 's' : ''} ${lines.join(', ')}`
+
+/** The paragraphs of the letter; none where there is nothing to ask. */
+export function letterOf(facts: LetterFacts): string[] {
+  const { findings, isSample, atIssue, days, answerBy, origin } = facts
+  if (findings.length === 0) return []
+  const points = strongest(findings, 3).map(
+    ({ lines, amount_at_issue: amount, says, ask }, i) =>
+      `${i + 1}. About ${linesText(lines)}${amount === undefined ? '' : `, ${dollars(amount)} at issue`}: ${says} ${ask}`,
+  )
+  return [
+    ...(isSample ? ['These are invented sample amounts, not published prices: this letter must not be sent.'] : []),
+    'To the billing office:',
+    `I ask you to review my bill for services on ${days}. I compared its lines with the published rules and prices of those days. ${dollars(atIssue)} of it is at issue.`,
+    ...points,
+    'Please send me an itemized bill with all codes, modifiers, units and revenue codes; the record that shows each line named above; and your answer to each point in writing.',
+    `Please answer by ${answerBy}, and hold collection of the amounts at issue until then.`,
+    ...RIGHTS.filter(({ fits }) => fits(facts)).map(({ says }) => says),
+    `The sources of each point, with file and line, are on the sheet that goes with this letter. Anyone can check them at ${origin}/bill.`,
+    'Name, address and account number: to be written by hand.',
+  ]
+}
+
+/** Eight sentences for the telephone. */
+export function callOf({ findings, atIssue, days, answerBy }: LetterFacts): string[] {
+  const [first] = strongest(findings, 1)
+  if (!first) return []
+  const amount = first.amount_at_issue === undefined ? '' : `, which is ${dollars(first.amount_at_issue)}`
+  return [
+    `I am calling about my bill for ${days}.`,
+    'Please open the itemized lines, with codes and units.',
+    `I have a question about ${linesText(first.lines)}${amount}.`,
+    first.says,
+    first.ask,
+    `In all, ${dollars(atIssue)} is at issue, and I will send the list to you.`,
+    `Please hold collection of it until ${answerBy}.`,
+    'May I have your name, and a number for this call?',
+  ]
 }

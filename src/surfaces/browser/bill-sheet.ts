@@ -1,37 +1,15 @@
-// A bill with its reference prices, as a sheet to print and send. Plain data: the server and the browser each show it
-// in their own way. All amounts are exact.
+// A checked bill as a sheet to read, print and send. Plain data: the server and the browser each show it in their own way.
 
-import { type LineAmount, type Summary, summaryOf } from '../../proof/lookup/bill.ts'
-import { CONDITIONS, conditionOf } from '../../proof/lookup/condition.ts'
-import { tenThousandths } from '../../proof/price/money.ts'
-import { citedLines } from '../../proof/price/row-of-release.ts'
-import { letterOf } from './bill-letter.ts'
-import { type BillEntry, type BillFault, COLUMNS, type Column } from './bill-lines.ts'
-import {
-  amountOf,
-  BASES,
-  type ColumnAnswer,
-  type ColumnAnswers,
-  type ComparedBill,
-  dollars,
-  editionOf,
-  permalink,
-  type Reference,
-  reasonOf,
-  referencesIn,
-  TITLES,
-  titleOf,
-  uncounted,
-} from './bill-reference.ts'
+import type { BillRequest } from '../../statement/statement.ts'
+import type { BillCheck, BillFinding, Figure, RowPlace } from './bill-check.ts'
+import { callOf, dollars, letterOf, strongest } from './bill-letter.ts'
+import { PLACE_WORDS, RULE_TITLES } from './bill-words.ts'
 
 export interface Cell {
   text: string
-  /** How often the amount goes into what was billed. */
   note?: string | undefined
   href?: string
   isNumber?: boolean
-  /** Stays on one line. */
-  isWhole?: boolean
 }
 export interface Table {
   name: string
@@ -40,176 +18,197 @@ export interface Table {
   rows: readonly (readonly Cell[])[]
 }
 /** How the cells of a column are set, by their first one. */
-export const classOf = (cell: Cell | undefined): string => (cell?.isNumber ? 'number' : cell?.isWhole ? 'whole' : '')
+export const classOf = (cell: Cell | undefined): string => (cell?.isNumber ? 'number' : '')
+
+export interface ShownFinding {
+  title: string
+  says: string
+  ask: string
+  sources: readonly { text: string; href: string }[]
+}
 
 export interface BillSheet {
+  facts: readonly (readonly [name: string, text: string])[]
   summary: string
+  findings: readonly ShownFinding[]
   tables: readonly Table[]
   lists: readonly { title: string; items: readonly string[] }[]
-  letter: string
+  letter: readonly string[]
+  call: readonly string[]
 }
 
-/** How often an amount goes into what was billed, to one decimal, half up. */
-export function ratio(billed: string | null, amount: string | undefined): string | undefined {
-  if (billed === null || amount === undefined || tenThousandths(amount) === 0n) return undefined
-  const tenths = (tenThousandths(billed) * 20n + tenThousandths(amount)) / (tenThousandths(amount) * 2n)
-  return `${tenths / 10n}.${tenths % 10n}\u00d7`
+export interface CheckedBill {
+  request: BillRequest
+  check: BillCheck
+  /** What was not read, and what the paper says about itself. */
+  sentences: readonly string[]
+  hospital?: string | undefined
+  origin: string
+  today: string
 }
-const single = (amounts: LineAmount): string | undefined => ('amount' in amounts ? amounts.amount : undefined)
 
-export function billSheet(bill: ComparedBill): BillSheet {
-  const { entries, faults, answers } = bill
-  const columns = COLUMNS.filter((column) => answers[column])
-  const references = referencesIn(entries, answers)
-  const isPriced = (entry: BillEntry): boolean => references.some((each) => each.entry === entry)
-  const lines = entries.map((entry, i) => [
-    { text: entry.modifier ? `${entry.code}-${entry.modifier}` : entry.code },
-    { text: String(entry.units), isNumber: true },
-    { text: entry.billed === null ? '' : dollars(entry.billed), isNumber: true },
-    ...columns.map((column) => cellOf(entry, answers[column]?.results[i], references, column)),
-  ])
+const CERTAIN: Readonly<Record<BillFinding['certainty'], string>> = {
+  rule: 'by a published rule',
+  unless: 'unless something holds that the bill does not say',
+  ask: 'a question',
+}
+
+/** An answer is asked for within this time. */
+const DAYS_TO_ANSWER = 30
+const DAY_MS = 86_400_000
+
+export function billSheet(bill: CheckedBill): BillSheet {
+  const { request, check, sentences, hospital, origin, today } = bill
+  const days = daysOf(request)
+  const releases = check.proof?.releases ?? []
+  const facts = {
+    findings: check.findings,
+    isHospital: check.side.kind === 'hospital',
+    isSample: releases.some(({ release }) => release.data_class === 'sample'),
+    atIssue: check.sums.at_issue,
+    days,
+    answerBy: new Date(Date.parse(today) + DAYS_TO_ANSWER * DAY_MS).toISOString().slice(0, 10),
+    origin,
+  }
+  const billed = check.sums.billed ?? request.totals?.billed
   return {
-    summary: `${entries.filter(isPriced).length} of ${entries.length + faults.length} lines have a reference price.`,
-    tables: [
-      {
-        name: 'bill-lines',
-        caption: 'Each line with its units. The small number is billed \u00f7 price.',
-        head: ['Code', 'Units', 'Billed', ...columns.map((column) => TITLES[column])],
-        rows: lines,
-      },
-      totalsOf(columns, references),
-      sourcesOf(references),
-    ].filter(({ rows }) => rows.length > 0),
+    facts: [
+      ['Provider', hospital ?? (request.npi === undefined ? 'not named' : `NPI ${request.npi}`)],
+      ['Place', request.region ?? 'the whole country'],
+      ['Day', days],
+      ['Kind of bill', PLACE_WORDS[check.side.kind] ?? check.side.kind],
+      ...(billed === undefined ? [] : [['Billed', dollars(billed)] as const]),
+      ...(check.sums.medicare ? [['Medicare, by its rules', dollars(check.sums.medicare.by_rules)] as const] : []),
+      ['At issue', dollars(check.sums.at_issue)],
+    ],
+    summary: summaryOf(check, facts.isSample),
+    findings: strongest(check.findings).map((finding) => shownFinding(finding, check)),
+    tables: [lineTable(request, check), sumTable(check)],
     lists: [
-      bundledIn(entries, columns, answers),
-      conditionsIn(entries, columns, answers),
-      withoutPrice(entries, columns, answers),
-      unread(faults),
+      { title: 'What was not checked', items: skippedIn(check) },
+      { title: 'About the paper', items: sentences },
+      { title: 'Where the proof is', items: proofOf(check, origin) },
     ].filter(({ items }) => items.length > 0),
-    letter: letterOf(bill),
+    letter: letterOf(facts),
+    call: callOf(facts),
   }
 }
 
-/** The bill for programs: the lines that were read, those that were not, and the answers with their proofs. */
-export const billJson = ({ entries, faults, answers }: ComparedBill): string =>
-  JSON.stringify({ lines: entries, unread: faults, answers })
-
-type Result = ColumnAnswer['results'][number]
-
-function cellOf(entry: BillEntry, result: Result | undefined, references: readonly Reference[], column: Column): Cell {
-  const reference = references.find((each) => each.entry === entry && each.column === column)
-  if (!reference) return { text: shortReason(result), isNumber: true }
-  const { extended } = reference
-  if (!extended) return { text: uncounted(reference), isNumber: true, href: permalink(reference) }
-  return {
-    text: amountOf(extended),
-    note: ratio(entry.billed, single(extended)),
-    href: permalink(reference),
-    isNumber: true,
-  }
+function daysOf({ lines, day }: BillRequest): string {
+  const days = [...new Set(lines.flatMap((line) => line.day ?? day ?? []))].sort()
+  const [first = 'no day', ...others] = days
+  return others.length === 0 ? first : `${first} to ${others.at(-1)}`
 }
 
-const shortReason = (result: Result | undefined): string =>
-  /bundled|packaged/.exec(result?.problem?.code ?? '')?.[0] ?? '\u2013'
+function summaryOf({ findings, sums, lines }: BillCheck, isSample: boolean): string {
+  const count =
+    findings.length === 0 ? 'Nothing was found' : `${findings.length} finding${findings.length > 1 ? 's' : ''}`
+  return [
+    `${count} in ${lines.length} line${lines.length === 1 ? '' : 's'}, ${dollars(sums.at_issue)} at issue.`,
+    ...(isSample ? ['Sample data: the amounts of this registry are invented.'] : []),
+    'This is not a statement of what is owed.',
+  ].join(' ')
+}
 
-const summaryIn = (column: Column, references: readonly Reference[]): Summary =>
-  summaryOf(
-    references
-      .filter((each) => each.column === column)
-      .map(({ entry: { billed }, row: { basis }, extended }) => ({ basis, extended, billed })),
-  )
+const shownFinding = (finding: BillFinding, check: BillCheck): ShownFinding => {
+  const { rule, lines, amount_at_issue: amount, certainty, says, ask, evidence = [] } = finding
+  const where = lines.length === 0 ? 'the whole bill' : `line${lines.length > 1 ? 's' : ''} ${lines.join(', ')}`
+  const title = `${RULE_TITLES[rule] ?? rule}: ${where}${amount === undefined ? '' : `, ${dollars(amount)}`} (${CERTAIN[certainty]})`
+  return { title, says, ask, sources: evidence.flatMap((place) => sourceOf(place, check) ?? []) }
+}
 
-/** Totals for each basis, never across them: a doctor's fee and a hospital's charge do not add up to a price. */
-const totalsOf = (columns: readonly Column[], references: readonly Reference[]): Table => ({
-  name: 'bill-totals',
-  caption: 'Totals of the lines that have such a price',
-  head: ['Price', 'Lines', 'Comes to', 'Billed for these lines', 'Billed \u00f7 price'],
-  rows: columns.flatMap((column) =>
-    summaryIn(column, references).totals.map(({ basis, lines, low, high, billed }) => [
-      { text: `${titleOf(column, basis)}: ${BASES[basis] ?? basis}` },
-      { text: String(lines), isNumber: true },
-      { text: amountOf(low === high ? { amount: low } : { low, high }), isNumber: true },
-      { text: billed === null ? 'not stated' : dollars(billed), isNumber: true },
-      { text: (low === high && ratio(billed, low)) || '', isNumber: true },
-    ]),
-  ),
+function sourceOf({ release, index }: RowPlace, { proof }: BillCheck): { text: string; href: string } | undefined {
+  const id = proof?.releases?.[release]?.release.release_id
+  return id === undefined ? undefined : { text: id, href: `/rows/${id}/${index}` }
+}
+
+const number = (text: string, href?: string, note?: string): Cell => ({
+  text,
+  isNumber: true,
+  ...(href !== undefined && { href }),
+  ...(note !== undefined && { note }),
 })
 
-/** The source of each amount: the edition, its files and their lines. */
-function sourcesOf(references: readonly Reference[]): Table {
-  const files = new Map<string, { cells: Cell[]; lines: Map<number, Set<string>> }>()
-  for (const { row, release } of references)
-    for (const { file, sha256, line } of citedLines(row, release)) {
-      const key = `${release.release_id} ${sha256}`
-      const source = files.get(key) ?? {
-        cells: [
-          { text: editionOf(release) },
-          { text: `${release.effective_from} to ${release.effective_to}`, isWhole: true },
-          { text: `${file} ${sha256.slice(0, 16)}\u2026` },
-        ],
-        lines: new Map(),
-      }
-      files.set(key, source)
-      source.lines.set(line, (source.lines.get(line) ?? new Set()).add(row.code))
-    }
-  return {
-    name: 'bill-sources',
-    caption: 'Sources',
-    head: ['Edition', 'In force', 'File and SHA-256', 'Codes: line'],
-    rows: [...files.values()].map(({ cells, lines }) => [
-      ...cells,
-      { text: [...lines].map(([line, codes]) => `${[...codes].join(', ')}:\u00a0${line}`).join('; ') },
-    ]),
-  }
+function figureCell(figure: Figure | undefined, check: BillCheck): Cell {
+  if (!figure) return number('\u2013')
+  const { amount, low, high, row } = figure
+  const text = amount === undefined ? `${dollars(low ?? '')} to ${dollars(high ?? '')}` : dollars(amount)
+  return number(text, sourceOf(row, check)?.href)
 }
 
-const BUNDLED = /^absent_(bundled|conditionally_packaged)$/
+type Line = BillCheck['lines'][number]
 
-const isBundled = (result: Result | undefined): boolean => BUNDLED.test(result?.problem?.code ?? '')
+function medicareCell({ medicare }: Line, check: BillCheck): Cell {
+  const href = medicare?.row && sourceOf(medicare.row, check)?.href
+  if (medicare?.amount !== undefined) return number(dollars(medicare.amount), href)
+  const why = medicare?.absent ?? medicare?.none
+  return number('\u2013', undefined, why?.replaceAll('_', ' '))
+}
 
-function bundledIn(entries: readonly BillEntry[], columns: readonly Column[], answers: ColumnAnswers) {
-  const items = entries.flatMap(({ at, code }, i) =>
-    columns
-      .map((column) => ({ title: TITLES[column], result: answers[column]?.results[i] }))
-      .filter(({ result }) => isBundled(result))
-      .map(
-        ({ title, result }) =>
-          `Line ${at}, ${code} (${title}): ${reasonOf(result?.problem?.code)}. Medicare pays nothing more for it on its own, so ask which service it belongs to.`,
-      ),
+/** The range that the hospital has agreed with insurers: its lowest and its highest rate. */
+function rangeCell({ hospital_negotiated_low: low, hospital_negotiated_high: high }: Line): Cell {
+  const [from, to] = [low?.amount ?? low?.low, high?.amount ?? high?.high]
+  return number(from === undefined || to === undefined ? '\u2013' : `${dollars(from)} to ${dollars(to)}`)
+}
+
+function lineTable({ lines: sent }: BillRequest, check: BillCheck): Table {
+  const columns: [string, (line: Line) => Cell][] = [
+    ['Billed', ({ billed }) => number(billed === undefined ? '\u2013' : dollars(billed))],
+    ['Medicare, listed', (line) => medicareCell(line, check)],
+    ['Medicare, by rules', ({ by_rules }) => number(by_rules ? dollars(by_rules.amount) : '\u2013')],
+    ['Hospital, gross', ({ hospital_gross }) => figureCell(hospital_gross, check)],
+    ['Hospital, cash', ({ hospital_cash }) => figureCell(hospital_cash, check)],
+    ['Negotiated', rangeCell],
+    ['Your insurer', ({ payer }) => figureCell(payer, check)],
+  ]
+  const used = columns.filter(
+    ([name, of]) => name === 'Billed' || check.lines.some((line) => of(line).text !== '\u2013'),
   )
-  return { title: 'What is bundled, and why that matters', items }
-}
-
-/** Amounts that a modifier has changed, where Medicare pays them only under a condition. */
-function conditionsIn(entries: readonly BillEntry[], columns: readonly Column[], answers: ColumnAnswers) {
-  const items = columns.flatMap((column) =>
-    entries.flatMap(({ at, code }, i) => {
-      const { row, adjustment } = answers[column]?.results[i] ?? {}
-      const condition = row && adjustment && conditionOf(row, adjustment)
-      return condition
-        ? [`Line ${at}, ${code}-${adjustment.modifier} (${TITLES[column]}): ${CONDITIONS[condition]}`]
-        : []
+  return {
+    name: 'bill-lines',
+    caption: 'Lines, numbered as on the bill',
+    head: ['Line', 'Code', 'Units', ...used.map(([name]) => name)],
+    rows: check.lines.map((line) => {
+      const { code, modifiers = [], revenue_code } = sent[line.line - 1] ?? {}
+      const name = code === undefined ? `revenue ${revenue_code ?? ''}` : [code, ...modifiers].join('-')
+      return [{ text: String(line.line) }, { text: name }, number(line.units), ...used.map(([, of]) => of(line))]
     }),
+  }
+}
+
+function sumTable({ sums }: BillCheck): Table {
+  const { billed, medicare, hospital_gross, hospital_cash, payer, at_issue } = sums
+  const rows: [string, string | undefined][] = [
+    ['Billed', billed],
+    ['Medicare, listed prices added up', medicare?.listed],
+    ['Medicare, by its rules for this bill', medicare?.by_rules],
+    ['Hospital, gross', hospital_gross],
+    ['Hospital, cash', hospital_cash],
+    ['Your insurer', payer],
+    ['At issue, each line once', at_issue],
+  ]
+  return {
+    name: 'bill-sums',
+    caption: 'Sums',
+    head: ['Of', 'Amount'],
+    rows: rows.flatMap(([name, amount]) => (amount === undefined ? [] : [[{ text: name }, number(dollars(amount))]])),
+  }
+}
+
+const skippedIn = ({ skipped }: BillCheck): string[] =>
+  skipped.map(
+    ({ rule, chart, day, why, lines }) =>
+      `${RULE_TITLES[rule] ?? rule}, line${lines.length > 1 ? 's' : ''} ${lines.join(', ')}: ${why === undefined ? `no edition of ${chart} for ${day} is held` : why.replaceAll('_', ' ')}. This is no pass.`,
   )
-  return { title: 'What is paid under a condition', items }
-}
 
-/** The reason for every other missing price, in each column. Lines with the same reason are named together. */
-function withoutPrice(entries: readonly BillEntry[], columns: readonly Column[], answers: ColumnAnswers) {
-  const items = columns.flatMap((column) => {
-    const lines = new Map<string, string[]>()
-    for (const [i, { at, code }] of entries.entries()) {
-      const result = answers[column]?.results[i]
-      if (result?.row || isBundled(result)) continue
-      const reason = reasonOf(result?.problem?.code)
-      lines.set(reason, [...(lines.get(reason) ?? []), `line ${at} (${code})`])
-    }
-    return [...lines].map(([reason, named]) => `${TITLES[column]}, ${named.join(', ')}: ${reason}.`)
-  })
-  return { title: 'Where there is no price, and why', items }
+function proofOf({ proof, prolonged = [] }: BillCheck, origin: string): string[] {
+  const ids = [...new Set((proof?.releases ?? []).map(({ release }) => release.release_id))]
+  return [
+    ...(ids.length > 0 ? [`The amounts and rules are rows of ${ids.join(', ')}.`] : []),
+    ...prolonged.map(
+      ({ chart, publisher_until }) =>
+        `The publisher\u2019s own period of ${chart} ended on ${publisher_until}; the operator prolonged it.`,
+    ),
+    `Each amount leads to its row, with file, line and proof, at ${origin}. The log keys are at ${origin}/log/policy.`,
+  ]
 }
-
-const unread = (faults: readonly BillFault[]) => ({
-  title: 'Lines that could not be read',
-  items: faults.map(({ at, what }) => `Line ${at}: ${what}.`),
-})

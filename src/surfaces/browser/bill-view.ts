@@ -1,11 +1,11 @@
-// The bill in the browser: sent, checked line by line, and shown only if every proof holds. Nothing is kept.
+// The bill in the browser. Files and pasted text are read here and leave the page as codes and amounts: what stands in the field of the
+// lines is what is sent, in one request. The answer is shown only if its proof holds. Nothing is kept.
 
-import { type Hospital, oneHospital } from '../words/hospitals.ts'
-import { checkBill } from './bill-check.ts'
-import { billCsv } from './bill-csv.ts'
-import { type Column, columnsFor, parseBill, questionsOf } from './bill-lines.ts'
-import type { ColumnAnswers, ComparedBill } from './bill-reference.ts'
-import { billJson, billSheet, type Cell, classOf, type Table } from './bill-sheet.ts'
+import { readStatement } from '../../statement/statement.ts'
+import { type Hospital, hospitalText, oneHospital } from '../words/hospitals.ts'
+import { type BillCheck, verifyCheck } from './bill-check.ts'
+import { type BillFields, billIn, requestWith, tableText } from './bill-request.ts'
+import { billSheet, type Cell, classOf, type ShownFinding, type Table } from './bill-sheet.ts'
 import { button, element, find } from './element.ts'
 import { trustOf } from './pin.ts'
 import { ageLimits, MOST_HOURS } from './steps.ts'
@@ -13,11 +13,119 @@ import { ageLimits, MOST_HOURS } from './steps.ts'
 const form = find<HTMLFormElement>('#bill')
 const sheet = find('#sheet')
 const status = find('#bill-status')
-const value = (name: string): string => (form.elements.namedItem(name) as HTMLInputElement).value
+const preview = find('#bill-preview')
+const lines = find<HTMLTextAreaElement>('#lines')
+const files = find<HTMLInputElement>('#files')
+const submit = find<HTMLButtonElement>('#bill button[type=submit]')
+const field = (name: string): HTMLInputElement => form.elements.namedItem(name) as HTMLInputElement
+const value = (name: string): string => field(name).value.trim()
 
-function tell(state: 'good' | 'bad' | 'waiting', sentence: string): void {
+/** The lines as they were shown before they are sent. */
+let shown: string | undefined
+
+function tell(state: 'good' | 'bad' | 'waiting' | 'read', sentence: string): void {
   status.textContent = sentence
   status.dataset['state'] = state
+}
+
+/** Reads files or text, and puts what was read in the place of the text. */
+async function take(sources: readonly (Blob | string)[]): Promise<void> {
+  sheet.replaceChildren()
+  preview.replaceChildren()
+  shown = undefined
+  const bill = billIn(await Promise.all(sources.map((source) => readStatement(source))))
+  if ('refused' in bill) return tell('bad', bill.refused)
+  const { request, sentences } = bill
+  lines.value = tableText(request)
+  shown = lines.value
+  if (request.kind !== undefined) field('kind').value = request.kind
+  if (request.npi !== undefined) field('npi').value = request.npi
+  if (request.day !== undefined) field('day').value = request.day
+  if (request.totals?.estimate !== undefined) field('estimate').value = request.totals.estimate
+  field('type').value = request.type_of_bill ?? field('type').value
+  preview.replaceChildren(...(sentences.length > 0 ? [listOf(sentences)] : []))
+  submit.textContent = 'Check these lines'
+  tell(
+    'read',
+    `${request.lines.length} lines were read in this browser; nothing was sent yet. What stands in the field now is all that will be sent: look at it, correct it, and check it.`,
+  )
+}
+
+files.onchange = async () => {
+  await take([...(files.files ?? [])])
+  files.value = ''
+}
+form.ondragover = (event) => event.preventDefault()
+form.ondrop = (event) => {
+  event.preventDefault()
+  void take([...(event.dataTransfer?.files ?? [])])
+}
+lines.oninput = () => {
+  submit.textContent = lines.value === shown ? 'Check these lines' : 'Read'
+}
+
+const listOf = (items: readonly string[]): HTMLElement =>
+  element('ul', {}, ...items.map((item) => element('li', {}, item)))
+
+/** The hospitals that the page offers. */
+const listed = (): Hospital[] =>
+  [...document.querySelectorAll<HTMLOptionElement>('#hospitals option')].map(({ value: name, dataset }) => ({
+    npi: dataset['npi'] ?? '',
+    name,
+  }))
+
+form.onsubmit = async (event) => {
+  event.preventDefault()
+  if (lines.value !== shown) return take([lines.value])
+  const hospital = oneHospital(value('npi'), listed())
+  if ('refused' in hospital) return tell('bad', hospital.refused)
+  const read = billIn([await readStatement(lines.value)])
+  if ('refused' in read) return tell('bad', read.refused)
+  const fields: BillFields = {
+    place: value('place'),
+    day: value('day'),
+    npi: hospital.npi,
+    kind: value('kind'),
+    payer: value('payer'),
+    type: value('type'),
+    estimate: value('estimate'),
+  }
+  const request = requestWith(read.request, fields)
+  if ('refused' in request) return tell('bad', request.refused)
+  sheet.replaceChildren()
+  tell('waiting', 'Checking.')
+  const { pin, sentence } = await trustOf('/log/policy')
+  const response = await fetch('/bill/check', {
+    method: 'POST',
+    body: JSON.stringify(request),
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+  }).catch(() => undefined)
+  const text = (await response?.text()) ?? ''
+  if (!response?.ok) return tell('bad', detailIn(text) ?? 'The site cannot be reached.')
+  if (!pin) return tell('bad', sentence)
+  const verdict = await verifyCheck(text, pin.policy, request, ageLimits(MOST_HOURS, Date.now()))
+  if (!verdict.ok) return tell('bad', `The answer is not shown, because its proof does not hold: ${verdict.reason}.`)
+  const known = listed().find(({ npi }) => npi === request.npi)
+  const today = new Date().toISOString().slice(0, 10)
+  show(
+    billSheet({
+      request,
+      check: JSON.parse(text) as BillCheck,
+      sentences: [...preview.querySelectorAll('li')].map((item) => item.textContent ?? ''),
+      hospital: known && (known.name ?? hospitalText(known)),
+      origin: location.origin,
+      today,
+    }),
+  )
+  tell('good', `Checked in this browser: ${verdict.rows.length} rows are proved, and so is each finding. ${sentence}`)
+}
+
+function detailIn(text: string): string | undefined {
+  try {
+    return (JSON.parse(text) as { detail?: string }).detail
+  } catch {
+    return undefined
+  }
 }
 
 function cellOf(cell: Cell, head: string | undefined): HTMLElement {
@@ -35,7 +143,7 @@ function cellOf(cell: Cell, head: string | undefined): HTMLElement {
 
 const tableOf = ({ name, caption, head, rows }: Table): HTMLElement => {
   const headings = head.map((text, i) => element('th', { scope: 'col', className: classOf(rows[0]?.[i]) }, text))
-  const lines = rows.map((cells) =>
+  const body = rows.map((cells) =>
     element('tr', {}, ...cells.map((cell, i) => cellOf(cell, i === 0 ? undefined : head[i]))),
   )
   return element(
@@ -46,87 +154,56 @@ const tableOf = ({ name, caption, head, rows }: Table): HTMLElement => {
       { id: name, className: 'stacked' },
       element('caption', {}, caption),
       element('thead', {}, element('tr', {}, ...headings)),
-      element('tbody', {}, ...lines),
+      element('tbody', {}, ...body),
     ),
   )
 }
 
-/** The hospitals that the page offers. */
-const listed = (): Hospital[] =>
-  [...document.querySelectorAll<HTMLOptionElement>('#hospitals option')].map(({ value: name, dataset }) => ({
-    npi: dataset['npi'] ?? '',
-    name,
-  }))
+const findingOf = ({ title, says, ask, sources }: ShownFinding): HTMLElement =>
+  element(
+    'li',
+    {},
+    element('strong', {}, title),
+    ' ',
+    says,
+    ' ',
+    ask,
+    ...sources.flatMap(({ text, href }) => [' ', element('a', { href }, text)]),
+  )
 
-/** Offers a file that is made here. */
-function save(name: string, type: string, text: string): void {
-  const href = URL.createObjectURL(new Blob([text], { type }))
-  element('a', { href, download: name }).click()
-  // The browser reads it after the click.
-  setTimeout(() => URL.revokeObjectURL(href), 60_000)
-}
-
-function show(bill: ComparedBill): void {
-  const made = billSheet(bill)
+function show(made: ReturnType<typeof billSheet>): void {
   sheet.replaceChildren(
+    element(
+      'dl',
+      { className: 'facts' },
+      ...made.facts.map(([name, text]) => element('div', {}, element('dt', {}, name), element('dd', {}, text))),
+    ),
     element('p', {}, made.summary),
+    ...(made.findings.length === 0
+      ? []
+      : [element('h2', {}, 'Findings'), element('ol', { id: 'findings' }, ...made.findings.map(findingOf))]),
     ...made.tables.map(tableOf),
-    ...made.lists.flatMap(({ title, items }) => [
-      element('h2', {}, title),
-      element('ul', {}, ...items.map((item) => element('li', {}, item))),
-    ]),
-    ...(made.letter === '' ? [] : [element('h2', {}, 'For a letter'), element('p', { id: 'letter' }, made.letter)]),
+    ...made.lists.flatMap(({ title, items }) => [element('h2', {}, title), listOf(items)]),
+    ...(made.letter.length === 0
+      ? []
+      : [
+          element(
+            'section',
+            { id: 'letter' },
+            element('h2', {}, 'A letter'),
+            ...made.letter.map((text) => element('p', {}, text)),
+          ),
+          element(
+            'section',
+            { id: 'call' },
+            element('h2', {}, 'On the telephone'),
+            element('ol', {}, ...made.call.map((text) => element('li', {}, text))),
+          ),
+        ]),
     element(
       'p',
       { className: 'check-tools' },
       button('Print', () => window.print()),
-      button('CSV', () => save('bill.csv', 'text/csv', billCsv(bill))),
-      button('JSON', () => save('bill.json', 'application/json', billJson(bill))),
     ),
   )
-}
-
-form.onsubmit = async (event) => {
-  event.preventDefault()
-  const hospital = oneHospital(value('npi'), listed())
-  const today = new Date().toISOString().slice(0, 10)
-  const day = value('day') || today
-  const bill = parseBill(value('lines'), { place: value('place').trim(), day })
-  sheet.replaceChildren()
-  if ('refused' in hospital) return tell('bad', hospital.refused)
-  if ('refused' in bill) return tell('bad', bill.refused)
-  const { npi } = hospital
-  const { entries, faults } = bill
-  if (entries.length === 0) return show({ entries, faults, answers: {}, origin: location.origin })
-  tell('waiting', 'Looking up and checking.')
-  const { pin, sentence } = await trustOf('/log/policy')
-  const body = new URLSearchParams({ lines: value('lines'), place: value('place'), day, npi })
-  const response = await fetch('/bill', { method: 'POST', body, headers: { accept: 'application/json' } }).catch(
-    () => undefined,
-  )
-  const { detail, answers = {} } = (await response?.json().catch(() => ({}))) ?? {}
-  if (!response?.ok) return tell('bad', detail ?? 'The site cannot be reached.')
-  if (!pin) return tell('bad', sentence)
-  let rows = 0
-  for (const column of columnsFor(npi)) {
-    const questions = questionsOf(entries, column, npi)
-    const text = JSON.stringify((answers as ColumnAnswers)[column])
-    const verdict = await checkBill(text ?? '', pin.policy, { questions }, ageLimits(MOST_HOURS, Date.now()))
-    const isEmpty = !verdict.ok && verdict.reason === 'nothing_proved' && hasNothing(answers, column)
-    if (!verdict.ok && !isEmpty)
-      return tell(
-        'bad',
-        `The answer is not shown, because its proof does not hold: ${verdict.reason}${'at' in verdict ? `, line ${entries[(verdict.at ?? 1) - 1]?.at}` : ''}.`,
-      )
-    rows += verdict.ok ? verdict.rows.length : 0
-    if (isEmpty) delete (answers as ColumnAnswers)[column]
-  }
-  show({ entries, faults, answers, origin: location.origin })
-  tell('good', `Checked in this browser: ${rows} rows are proved, and each answers its line. ${sentence}`)
-}
-
-/** A column whose lines were all refused as questions, and that adds up nothing, shows no amount: it needs no proof. */
-function hasNothing(answers: ColumnAnswers, column: Column): boolean {
-  const { results = [], summary } = answers[column] ?? {}
-  return results.every(({ status: code }) => code === 400) && summary?.totals.length === 0
 }

@@ -1,10 +1,10 @@
 import { answerValue, type Call, type Gate, type Operation, perform, refusalOf, type Visit } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
+import { type BillRequest, readStatement } from '../../statement/statement.ts'
 import { STATUS } from '../../status.ts'
-import { billCsv } from '../browser/bill-csv.ts'
-import { type BillEntry, columnsFor, parseBill, questionsOf } from '../browser/bill-lines.ts'
-import type { ColumnAnswers } from '../browser/bill-reference.ts'
-import { billJson, billSheet } from '../browser/bill-sheet.ts'
+import type { BillCheck } from '../browser/bill-check.ts'
+import { billIn, requestWith } from '../browser/bill-request.ts'
+import { billSheet } from '../browser/bill-sheet.ts'
 import { isWorthwhile, preferredEncoding } from '../http/compression.ts'
 import type { Mount } from '../http/mount.ts'
 import { negotiate } from '../http/negotiation.ts'
@@ -25,17 +25,15 @@ export interface BillParts {
   hospitals: () => Promise<readonly Hospital[]>
 }
 
-/** A hundred lines, each character of which takes up to three bytes in a form. */
+/** Two hundred lines, each character of which takes up to three bytes in a form. */
 const MOST_BYTES = 96 * 1024
 
 const FORMS = [
   { name: 'html', type: 'text/html; charset=utf-8' },
   { name: 'markdown', type: 'text/markdown; charset=utf-8' },
-  { name: 'json', type: 'application/json' },
-  { name: 'csv', type: 'text/csv; charset=utf-8' },
 ] as const
 
-/** Answers a bill: see `billEndpoint`. */
+/** Answers a bill that was sent as a form: see `billEndpoint`. */
 export async function answerBill(
   parts: BillParts,
   request: Request,
@@ -44,7 +42,7 @@ export async function answerBill(
   const encoding = preferredEncoding(request.headers.get('accept-encoding') ?? '')
   const hospitals = await parts.hospitals()
   let form = EMPTY_FORM
-  let as = negotiate(FORMS, request.headers.get('accept')) ?? FORMS[0]
+  const as = negotiate(FORMS, request.headers.get('accept')) ?? FORMS[0]
   const send = async (text: string, visit: Visit, status = 200): Promise<Response> => {
     const bytes = Buffer.from(text)
     const headers = { ...PAGE_HEADERS, ...quotaHeaders(visit.quota), vary: 'Accept' }
@@ -53,21 +51,24 @@ export async function answerBill(
   }
   let isCounted = false
   try {
-    const sent = await readForm(request)
-    form = sent
-    as = FORMS.find(({ name }) => name === sent.as) ?? as
-    const npi = npiOf(sent, hospitals)
-    const { entries, faults } = linesOf(sent, parts.today())
+    form = await readForm(request)
+    const { npi } = hospitalOf(form, hospitals)
+    const { bill, sentences } = await requestOf({ ...form, npi })
     isCounted = true
-    const { answers, visit } = await answersTo(parts, call, entries, npi)
-    const bill = { entries, faults, answers, origin: parts.baseUrl() }
-    const texts = {
-      html: () => billHtml(parts.frame, form, hospitals, { sheet: billSheet(bill) }),
-      markdown: () => billMarkdown(billSheet(bill)),
-      json: () => billJson(bill),
-      csv: () => billCsv(bill),
-    }
-    return await send(await texts[as.name](), visit)
+    const { check, visit } = await checkOf(parts, call, bill)
+    const hospital = hospitals.find((each) => each.npi === bill.npi)?.name
+    const sheet = billSheet({
+      request: bill,
+      check,
+      sentences,
+      hospital,
+      origin: parts.baseUrl(),
+      today: parts.today(),
+    })
+    return await send(
+      as.name === 'html' ? await billHtml(parts.frame, form, hospitals, { sheet }) : billMarkdown(sheet),
+      visit,
+    )
   } catch (error) {
     // A form that cannot be read is not free.
     const visit = isCounted ? {} : await parts.gate.enter(call, 'public', 'reference')
@@ -83,53 +84,40 @@ export async function answerBill(
   }
 }
 
-async function readForm(request: Request): Promise<BillForm & { as: string }> {
+async function readForm(request: Request): Promise<BillForm> {
   const type = (request.headers.get('content-type') ?? '').toLowerCase().replaceAll(' ', '')
   if (!/^application\/x-www-form-urlencoded(;charset="?utf-8"?)?$/.test(type))
     throw new Problem('unsupported_media_type', 'the body must be a form: application/x-www-form-urlencoded')
   const sent = new URLSearchParams(new TextDecoder().decode(await readBody(request, MOST_BYTES)))
-  const of = (name: string): string => (sent.get(name) ?? '').trim()
-  return { lines: sent.get('lines') ?? '', place: of('place'), day: of('day'), npi: of('npi'), as: of('as') }
+  const names = Object.keys(EMPTY_FORM) as (keyof BillForm)[]
+  return Object.fromEntries(
+    names.map((name) => [name, name === 'lines' ? (sent.get(name) ?? '') : (sent.get(name) ?? '').trim()]),
+  ) as unknown as BillForm
 }
 
-function npiOf({ npi }: BillForm, hospitals: readonly Hospital[]): string {
+function hospitalOf({ npi }: BillForm, hospitals: readonly Hospital[]): { npi: string } {
   const hospital = oneHospital(npi, hospitals)
   if ('refused' in hospital) throw new Problem('invalid_npi', hospital.refused)
-  return hospital.npi
+  return hospital
 }
 
-function linesOf({ lines, place, day }: BillForm, today: string) {
-  const bill = parseBill(lines, { place, day: day || today })
+/** The request that the form means. Text of it is dropped here as it is in the browser. */
+async function requestOf({ lines, ...fields }: BillForm): Promise<{ bill: BillRequest; sentences: string[] }> {
+  const read = billIn([await readStatement(lines)])
+  if ('refused' in read) throw new Problem('invalid_request', read.refused)
+  const bill = requestWith(read.request, fields)
   if ('refused' in bill) throw new Problem('invalid_request', bill.refused)
-  return bill
+  return { bill, sentences: read.sentences }
 }
 
-/** A line counts as one request of the quota for its first column, and as half of one for each other, which takes half the time. */
-const costOf = (lines: number, columns: number): number => Math.ceil((lines * (1 + columns)) / 2)
-
-async function answersTo(
+async function checkOf(
   { operations, gate }: BillParts,
   call: Call,
-  entries: readonly BillEntry[],
-  npi: string,
-): Promise<{ answers: ColumnAnswers; visit: Visit }> {
-  const batch = operations().find(({ name }) => name === 'lookup_references')
-  if (!batch) throw new Error('there is no operation that answers batches')
-  const answers: Record<string, unknown> = {}
-  let visit: Visit | undefined
-  const columns = entries.length === 0 ? [] : columnsFor(npi)
-  for (const column of columns) {
-    const lines = questionsOf(entries, column, npi)
-    // All columns are counted with the first, before anything is looked up.
-    const counted = visit
-    const door: Gate = counted ? { ...gate, enter: () => counted } : gate
-    const asked = { ...batch, cost: () => costOf(lines.length, columns.length) }
-    const outcome = await perform(asked, call, door, async () => ({ lines }))
-    if (!outcome.ok) throw outcome.problem
-    visit ??= outcome.visit
-    answers[column] = answerValue(outcome.output)
-  }
-  visit ??= await gate.enter(call, 'public', 'reference')
-  if (visit.refusal) throw visit.refusal
-  return { answers: answers as ColumnAnswers, visit }
+  bill: BillRequest,
+): Promise<{ check: BillCheck; visit: Visit }> {
+  const operation = operations().find(({ name }) => name === 'check_bill')
+  if (!operation) throw new Error('there is no operation that checks bills')
+  const outcome = await perform(operation, call, gate, async () => ({ ...bill }))
+  if (!outcome.ok) throw outcome.problem
+  return { check: answerValue(outcome.output) as BillCheck, visit: outcome.visit }
 }

@@ -1,18 +1,37 @@
 /** @jsxImportSource hono/jsx */
 import { type Problem, withFullStop } from '../../problem.ts'
-import { type BillSheet, type Cell, classOf, type Table } from '../browser/bill-sheet.ts'
+import { KINDS } from '../browser/bill-request.ts'
+import { type BillSheet, type Cell, classOf, type ShownFinding, type Table } from '../browser/bill-sheet.ts'
 import type { Frame } from '../site/frame.ts'
 import { WithCode } from '../site/layout.tsx'
 import { HospitalField } from '../site/lookup-form.tsx'
 import type { Hospital } from '../words/hospitals.ts'
 import { type BillForm, GUIDE } from './bill-form.ts'
 
-const EXAMPLE = '99213\t25\t1\t300.00\t94102\t2026-11-02'
+const EXAMPLE = '99213, 25, 1, 300.00, 2026-11-02'
 
-const Form = ({ lines, place, day, npi, hospitals }: BillForm & { hospitals: readonly Hospital[] }) => (
+const Form = ({
+  lines,
+  place,
+  day,
+  npi,
+  kind,
+  payer,
+  type,
+  estimate,
+  hospitals,
+}: BillForm & { hospitals: readonly Hospital[] }) => (
   <form id="bill" method="post" action="/bill" autocomplete="off">
+    <p class="drop">
+      <label for="files">The bill, the insurer’s statement or the estimate, as files</label>
+      <input id="files" type="file" multiple aria-describedby="files-help" />
+      <small id="files-help">
+        Needs a script. They are read on this device; no file is sent. CSV, workbooks, FHIR (JSON), X12 (837, 835), or
+        text.
+      </small>
+    </p>
     <p>
-      <label for="lines">The lines of the bill</label>
+      <label for="lines">Or the lines of the bill</label>
       <textarea
         id="lines"
         name="lines"
@@ -25,17 +44,17 @@ const Form = ({ lines, place, day, npi, hospitals }: BillForm & { hospitals: rea
         {lines}
       </textarea>
       <small id="lines-help">
-        One line each: code, modifier, units, billed, place, day. Paste from a spreadsheet, or write commas between
-        them. With a heading, the columns may be in any order. At most 100 lines.
+        Paste the text of a bill or a table with its headings, or type one line each: code, modifiers, units, amount,
+        day. At most 200 lines.
       </small>
     </p>
     <div class="lookup">
       <p>
-        <label for="place">Default place</label>
+        <label for="place">Place of the service</label>
         <input id="place" name="place" value={place} placeholder="94102 or CA" />
       </p>
       <p>
-        <label for="day">Default day</label>
+        <label for="day">Day, if a line has none</label>
         <input id="day" name="day" type="date" value={day} />
       </p>
       <p>
@@ -43,19 +62,33 @@ const Form = ({ lines, place, day, npi, hospitals }: BillForm & { hospitals: rea
         <HospitalField hospitals={hospitals} value={npi} placeholder="NPI or name" />
       </p>
       <p>
-        <button type="submit">Compare</button>
+        <label for="kind">Whose bill</label>
+        <select id="kind" name="kind">
+          <option value="">as the lines say</option>
+          {KINDS.map(([name, words]) => (
+            <option value={name} selected={name === kind}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </p>
+      <p>
+        <label for="payer">Insurer and plan</label>
+        <input id="payer" name="payer" value={payer} placeholder="aetna/commercial" />
+      </p>
+      <p>
+        <label for="estimate">Good faith estimate</label>
+        <input id="estimate" name="estimate" value={estimate} inputmode="decimal" placeholder="1234.50" />
+      </p>
+      <input type="hidden" name="type" value={type} />
+      <p>
+        <button type="submit">Check</button>
       </p>
     </div>
     <noscript>
-      <p>
-        <button type="submit" name="as" value="csv">
-          As CSV
-        </button>{' '}
-        <button type="submit" name="as" value="json">
-          As JSON
-        </button>
-      </p>
+      <p>Without a script the text above is sent as it stands: leave names and dates of birth out.</p>
     </noscript>
+    <div id="bill-preview" aria-live="polite" />
   </form>
 )
 
@@ -95,9 +128,35 @@ const TableView = ({ name, caption, head, rows }: Table) => (
   </section>
 )
 
-const SheetView = ({ summary, tables, lists, letter }: BillSheet) => (
+const FindingView = ({ title, says, ask, sources }: ShownFinding) => (
+  <li>
+    <strong>{title}</strong> {says} {ask}
+    {sources.map(({ text, href }) => (
+      <>
+        {' '}
+        <a href={href}>{text}</a>
+      </>
+    ))}
+  </li>
+)
+
+const SheetView = ({ facts, summary, findings, tables, lists, letter, call }: BillSheet) => (
   <>
+    <dl class="facts">
+      {facts.map(([name, text]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
     <p>{summary}</p>
+    {findings.length === 0 ? null : (
+      <>
+        <h2>Findings</h2>
+        <ol id="findings">{findings.map(FindingView)}</ol>
+      </>
+    )}
     {tables.map(TableView)}
     {lists.map(({ title, items }) => (
       <>
@@ -109,10 +168,22 @@ const SheetView = ({ summary, tables, lists, letter }: BillSheet) => (
         </ul>
       </>
     ))}
-    {letter === '' ? null : (
+    {letter.length === 0 ? null : (
       <>
-        <h2>For a letter</h2>
-        <p id="letter">{letter}</p>
+        <section id="letter">
+          <h2>A letter</h2>
+          {letter.map((text) => (
+            <p>{text}</p>
+          ))}
+        </section>
+        <section id="call">
+          <h2>On the telephone</h2>
+          <ol>
+            {call.map((text) => (
+              <li>{text}</li>
+            ))}
+          </ol>
+        </section>
       </>
     )}
   </>
@@ -142,9 +213,9 @@ export const billHtml = (
         <section>
           <h1>{GUIDE.title}</h1>
           <p class="lead screen">
-            Each line beside what Medicare pays for it and what the hospital itself lists, with source and proof.
-            Nothing is stored, and nothing of the bill is in an address. Leave names and dates of birth out: they are
-            not needed.
+            Your bill, checked by the published rules and prices of its days. Everything is read on this device: codes,
+            units, days and amounts are sent, and no name. You see what will be sent before it is sent, and nothing is
+            stored.
           </p>
           <Form {...form} hospitals={hospitals} />
           <p id="bill-status" class="check-result" role="status" data-state={result.refused ? 'bad' : undefined}>

@@ -13,11 +13,26 @@ const tableText = ({ caption, head, rows }: Table): string[] => [
 ]
 
 /** The sheet as markdown. */
-export const billMarkdown = ({ summary, tables, lists, letter }: BillSheet): string =>
+export const billMarkdown = ({ facts, summary, findings, tables, lists, letter, call }: BillSheet): string =>
   blocks([
-    '# Bill and reference prices',
+    '# A bill, checked',
+    bullets(facts.map(([name, said]) => `${text(name)}: ${text(said)}`)),
     text(summary),
+    ...(findings.length === 0
+      ? []
+      : [
+          '## Findings',
+          bullets(
+            findings.map(({ title, says, ask, sources }) =>
+              [text(title), text(says), text(ask), ...sources.map((each) => `[${text(each.text)}](${each.href})`)].join(
+                ' ',
+              ),
+            ),
+          ),
+        ]),
     ...tables.flatMap(tableText),
     ...lists.flatMap(({ title, items }) => [`## ${text(title)}`, bullets(items.map(text))]),
-    ...(letter === '' ? [] : ['## For a letter', text(letter)]),
+    ...(letter.length === 0
+      ? []
+      : ['## A letter', ...letter.map(text), '## On the telephone', bullets(call.map(text))]),
   ])

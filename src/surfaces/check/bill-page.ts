@@ -16,7 +16,7 @@ export interface BillPageParts {
 export const billPage = ({ frame, hospitals, stamp }: BillPageParts): Resource => ({
   name: 'get_bill_page',
   path: '/bill',
-  summary: 'A page that compares the lines of a bill with reference prices',
+  summary: 'A page that checks a bill by the published rules of its days',
   tag: 'discovery',
   cache: 'public, max-age=3600',
   stamp,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { StoreBusy } from '../../db/db.ts'
+import { refusalOf } from '../../operation.ts'
 import { Problem } from '../../problem.ts'
 import { jsonForm, type Resource } from '../http/resource.ts'
 
@@ -63,8 +63,6 @@ export function healthResources({ ready, isLeaving }: HealthParts): Resource[] {
 
 const LEAVING = 'the service is about to stop: ask another machine'
 
-/** The messages of a busy store are our own text. */
-const notReady = (
-  cause: unknown,
-  why = cause instanceof StoreBusy ? cause.message : 'the service is not ready to answer',
-): Problem => new Problem('unavailable', why, { retryAfterSeconds: RETRY_SECONDS, cause })
+/** What callers are told of a refusal is our own text. */
+const notReady = (cause: unknown, why = refusalOf(cause)?.detail ?? 'the service is not ready to answer'): Problem =>
+  new Problem('unavailable', why, { retryAfterSeconds: RETRY_SECONDS, cause })

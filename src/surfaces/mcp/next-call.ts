@@ -37,7 +37,7 @@ function ofCall({ code, extra }: Problem, { name, takes }: ToolCall): string | u
     return 'Next: call lookup_price with the modifier that stands on the bill, one of `about.available.modifiers`; without a bill, say beside the amount which one you took.'
   if (code === 'invalid_cpt')
     return takes.includes('modifier')
-      ? `Next: call ${name} with five characters as cpt (five digits, four digits and a letter, or a letter and four digits), or for another kind with its prefix, as DRG-470 or RC-0450; what follows a hyphen goes into \`modifier\`.`
+      ? `Next: call ${name} with five characters as cpt, or with a prefix as DRG-470; what follows a hyphen goes into \`modifier\`.`
       : `Next: call ${name} with the five characters of the code alone as cpt: it takes no modifier, and its answer names those that the code has.`
   // The sheet of a state has all its localities: what is left open is where in a ZIP code the address lies.
   if (code === 'region_ambiguous' && name === 'code_sheet')

@@ -46,6 +46,7 @@ const TOOLS: readonly ToolSpec[] = [
   { name: 'lookup_price', title: 'Price of a code', operation: 'lookup_reference', card: true },
   { name: 'price_bill', title: 'Prices of a bill', operation: 'lookup_references' },
   { name: 'code_sheet', title: 'All prices of a code', operation: 'get_reference_sheet' },
+  { name: 'compare_hospitals', title: 'Hospitals compared', operation: 'compare_hospitals' },
   { name: 'price_history', title: 'Past prices of a code', operation: 'get_reference_history' },
   { name: 'coverage', title: 'What the registry has', operation: 'get_coverage' },
   { name: 'verify_proof', title: 'Check a proof', operation: 'verify_answer' },

@@ -5,7 +5,17 @@ import { READ_NAMES, SHARED_NAMES } from '../words/input.ts'
 const NOISE = new Set(['$schema', 'examples', 'maxLength', 'propertyNames'])
 
 /** Arguments with many values or words, which the tool of the lookup has. */
-const LONG: ReadonlySet<string> = new Set(['setting', 'basis', 'kind', 'revenue_code', 'place_of_service', 'modifier'])
+const LONG: ReadonlySet<string> = new Set([
+  'region',
+  'npi',
+  'payer',
+  'setting',
+  'basis',
+  'kind',
+  'revenue_code',
+  'place_of_service',
+  'modifier',
+])
 
 /** The pattern of charts has the names of all of them: `coverage` lists those that are held. */
 const LONGEST_PATTERN = 120

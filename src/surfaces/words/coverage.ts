@@ -46,12 +46,14 @@ function contentOf({ chart, about: { codes, regions, npis, code } }: EditionEntr
 /** The content of a chart that states no prices. */
 const OF_OTHERS: Readonly<Record<RowKind, (codes: number) => string>> = {
   place: (codes) => counted(codes, 'ZIP code'),
+  hospital: (codes) => `hospitals in ${counted(codes, 'ZIP code')}`,
   limit: (codes) => `limits of units of ${counted(codes, 'code')}`,
   edits: (codes) => `pairs of ${counted(codes, 'column-one code')}`,
   add_on: (codes) => counted(codes, 'add-on code'),
 }
 const OF_A_CODE: Readonly<Record<RowKind, string>> = {
   place: 'a ZIP code',
+  hospital: 'a ZIP code',
   limit: 'a limit of its units',
   edits: 'codes that are not paid beside it',
   add_on: 'its primary codes',

@@ -157,6 +157,28 @@ function sheetSentence(sheet: SheetAnswer, { question, ...context }: SentenceCon
   ].join(' ')
 }
 
+interface ComparisonAnswer {
+  hospitals: { hospital: { npi: string }; price: ShownRow; adjustment?: { amount: string } }[]
+  without?: unknown[]
+  as_of: string
+}
+/** Names of hospitals are in the data: a sentence for agents has none. */
+function comparisonSentence({ hospitals, without = [], as_of }: ComparisonAnswer): string {
+  const shown = hospitals.slice(0, MOST_SHOWN).map(({ hospital: { npi }, price, adjustment }) => {
+    const amount = adjustment ? moneyOf(adjustment) : priceOf(price.price)
+    return `${amount} (${price.basis}, NPI ${npi})`
+  })
+  const rest = hospitals.length > MOST_SHOWN ? `; ${hospitals.length - MOST_SHOWN} more` : ''
+  const found = counted(hospitals.length, 'hospital')
+  return [
+    `${found} near this place ${hospitals.length === 1 ? 'states' : 'state'} a price on ${as_of}, the lowest first${shown.length > 0 ? ': ' : ''}${shown.join(', ')}${rest}.`,
+    ...(without.length > 0
+      ? [`${counted(without.length, 'hospital')} of the list ${without.length === 1 ? 'states' : 'state'} none.`]
+      : []),
+    'These are what hospitals published, not quotes; doctors may bill separately.',
+  ].join(' ')
+}
+
 /** The first rows of a list, and how many there are. */
 function listOf(rows: readonly ShownRow[], noun: string, day: string): string {
   const shown = rows.slice(0, MOST_SHOWN).map((row) => {
@@ -292,6 +314,7 @@ export const SENTENCES: { readonly [operation: string]: Sentence } = {
   lookup_reference: priceSentence,
   lookup_references: billSentence,
   get_reference_sheet: sheetSentence,
+  compare_hospitals: comparisonSentence,
   get_reference_history: historySentence,
   get_coverage: coverageSentence,
   verify_answer: verificationSentence,
