@@ -184,9 +184,9 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       name: 'check_bill',
       summary: 'A bill checked by the published rules of its days, every finding proved',
       description:
-        'Send the lines of one bill as they are on the paper: codes, modifiers, units, days, revenue codes, amounts, and no names. Answered are ' +
-        'what Medicare lists for each line and what it would pay on this bill, findings with what to ask the billing office, and in `skipped` what ' +
-        'could not be checked, which is no pass. Nothing is stored. Each line counts as one request of the quota.',
+        'Send the lines of one bill with codes, modifiers, units, days, revenue codes and amounts, and no names. Answered are what Medicare lists for ' +
+        'each line, what it would pay on this bill, findings with what to ask the billing office, and in `skipped` what was not checked, which is no pass. ' +
+        'Nothing is stored. Each line counts as one request of the quota.',
       tag: 'agent-tools',
       http: { method: 'POST', path: '/bill/check' },
       access: 'public',

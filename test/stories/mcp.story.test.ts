@@ -21,6 +21,7 @@ const tokens = (value: unknown): number => JSON.stringify(value).length / 4
 const TOOLS = [
   'lookup_price',
   'price_bill',
+  'check_bill',
   'code_sheet',
   'compare_hospitals',
   'price_history',
@@ -217,6 +218,12 @@ const QUESTIONS: Asked[] = [
     (args) => get('compare_hospitals', '/reference/compare', args, REF),
   ),
   ...LINES.map((lines) => ({ tool: 'price_bill', args: { lines }, path: '/reference/batch', body: { lines, ...REF } })),
+  ...[{ kind: 'hospital', lines: [{ code: '99213' }] }, { lines: [] }, { lines: [{ code: 'x' }] }].map((body) => ({
+    tool: 'check_bill',
+    args: body,
+    path: '/bill/check',
+    body: { ...body, ...REF },
+  })),
   ...[{ cpt: '99213' }, { cpt: '99213', limit: 1, offset: 1 }, { cpt: 'G0000' }, { cpt: '99213', limit: 0 }].map(
     (args) => get('price_history', '/reference/history', args, REF),
   ),

@@ -15,6 +15,7 @@ import { isPlaceOfService } from '../../proof/lookup/side.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
 import { CODE_FORM } from '../../tables/charts.ts'
 import { BILL_KINDS } from '../../tables/sides.ts'
+import { otherCode } from './other-codes.ts'
 
 // The parameters of lookups. Their meaning is in proof/lookup/question.ts, which verifiers use too.
 
@@ -23,7 +24,7 @@ export const Code = z
   .overwrite(codeOf)
   .max(16)
   .regex(CODE_FORM)
-  .register(refusedAs, { problem: 'invalid_cpt' })
+  .register(refusedAs, { problem: 'invalid_cpt', says: otherCode })
   .meta({
     description:
       'a CPT or HCPCS code of five characters, or one of another kind with its prefix, as `DRG-470` or `RC-0450`',
@@ -60,8 +61,7 @@ export const Payer = z
   .max(61)
   .regex(PAYER)
   .meta({
-    description:
-      'with `npi`: the payer whose own rate at this hospital is asked for, as `aetna/commercial`, or as `aetna` where it has one kind of plan',
+    description: 'with `npi`: the payer whose own rate is asked for, as `aetna/commercial` or `aetna`',
     examples: ['aetna/commercial'],
   })
 

@@ -53,7 +53,9 @@ export function schemaOf(input: z.ZodObject, lookup: z.ZodObject, isLookup: bool
     return Object.fromEntries(members)
   }
   const schema = shortened(z.toJSONSchema(input, { io: 'input' }) as Schema, false)
-  return 'lines' in input.shape ? { ...schema, properties: { ...(schema['properties'] as object), ...ONCE } } : schema
+  return 'lines' in input.shape && !('totals' in input.shape)
+    ? { ...schema, properties: { ...(schema['properties'] as object), ...ONCE } }
+    : schema
 }
 
 /** A client that checks arguments before it sends them must not refuse `99213-25`, which is read: a description forbids nothing. */

@@ -7,6 +7,7 @@ import type { Basis, PricedRow } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
 import { SHORT_ANSWER } from '../../proof/whole/open-points.ts'
 import { billSentence } from './bill.ts'
+import { checkSentence } from './checked-bill.ts'
 import { coverageSentence } from './coverage.ts'
 import { editText, type StatedEdit } from './edits.ts'
 import {
@@ -313,6 +314,7 @@ function verificationSentence({ verified, reason, detail, rows, log_size }: Veri
 export const SENTENCES: { readonly [operation: string]: Sentence } = {
   lookup_reference: priceSentence,
   lookup_references: billSentence,
+  check_bill: checkSentence,
   get_reference_sheet: sheetSentence,
   compare_hospitals: comparisonSentence,
   get_reference_history: historySentence,
