@@ -76,7 +76,7 @@ const loadInProcess: Loader = async ({ kind, paths, urls, retrieved_at, npi }) =
     child.exited,
   ])
   if (code === 0) return JSON.parse(lastLine(out)) as LoadOutput
-  throw new Trouble('not_loaded', { about: messageIn(err) })
+  throw new Trouble('not_loaded', { about: messageIn(err), todo: 'nothing was kept of it: look at the file yourself' })
 }
 
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''

@@ -9,14 +9,15 @@ export const exitCodeOf = (reports: readonly ChartReport[]): number => (reports.
 
 /** A line for each chart, and one for each of its releases. */
 export function reportLines(report: ChartReport): string[] {
-  const { chart, newest, outcome, trouble, wanted, releases } = report
-  const shown = newest === null ? '' : `, newest edition shown: ${newest}`
+  const { chart, newest, outcome, trouble, wanted, releases, files } = report
+  const shown = newest === null ? '' : files ? `: ${newest}` : `, newest edition shown: ${newest}`
   const head = trouble
     ? `${chart}: ${trouble.code}: ${trouble.says}`
     : wanted.length > 0
       ? `${chart}: would take ${wanted.join(', ')}`
       : `${chart}: ${OUTCOMES[outcome]}${shown}`
-  return [head, ...releases.flatMap(releaseLines)]
+  const from = files ? [`  ${files.join(', ')}`] : []
+  return [head, ...from, ...releases.flatMap(releaseLines)]
 }
 
 const OUTCOMES: Readonly<Record<ChartReport['outcome'], string>> = {

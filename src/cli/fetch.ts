@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Acceptance } from '../fetch/agreement.ts'
-import { type ChartReport, fetchable, runFetch } from '../fetch/run.ts'
+import { type ChartReport, fetchable, runFetch, runFolder } from '../fetch/run.ts'
 import { PUBLISHERS } from '../tables/publishers.ts'
-import { type Command, DONE, JSON_OPTION, nearest, openStore, UsageFault } from './command.ts'
+import { type Command, DONE, JSON_OPTION, nearest, openStore, show, UsageFault } from './command.ts'
 import { fetchParts } from './fetch-parts.ts'
 import { exitCodeOf, reportLines } from './fetch-text.ts'
 import { ifInterrupted } from './interruption.ts'
@@ -11,11 +11,15 @@ import { ifInterrupted } from './interruption.ts'
 const INTERRUPTED = 'what was staged stays: see `atr release list`. The next run goes on'
 
 export const fetchCommand: Command = {
-  usage: 'fetch CHART|NPI|all [--check] [--accept-license GATE --by NAME] [--json]',
+  usage: 'fetch CHART|NPI|all [--check | --from FOLDER] [--accept-license GATE --by NAME] [--json]',
   summary: 'Finds the newest editions on the publishers\u2019 pages, downloads and stages them; publishes nothing',
   options: [
     ['CHART|NPI|all', 'a chart, a hospital of hospitals.csv by its NPI, or all of them'],
     ['--check', 'reads the pages and says what would be taken; downloads no file'],
+    [
+      '--from FOLDER',
+      'takes the files from a folder in place of the pages, in any order: charts and editions are known by their headings',
+    ],
     [
       '--accept-license GATE',
       `accepts the agreement that a publisher asks for: ${Object.keys(PUBLISHERS.gates).join(', ')}. Read it first`,
@@ -30,6 +34,7 @@ export const fetchCommand: Command = {
   examples: [
     ['fetch all --check', 'what there is'],
     ['fetch cms-pfs', 'the physician schedule'],
+    ['fetch all --from ./downloads', 'what you have downloaded yourself'],
     ['fetch all --accept-license ama --by "Ada Lovelace"', 'everything, with the agreement of the AMA accepted'],
   ],
   async run(args, config) {
@@ -37,6 +42,7 @@ export const fetchCommand: Command = {
       args,
       options: {
         check: { type: 'boolean', default: false },
+        from: { type: 'string' },
         'accept-license': { type: 'string' },
         by: { type: 'string' },
         'agreement-text': { type: 'string' },
@@ -51,10 +57,16 @@ export const fetchCommand: Command = {
     const installation = await openStore(config)
     try {
       using parts = fetchParts(config, installation, acceptance)
-      const charts = chartsNamed(name, fetchable(parts))
       const tell = (report: ChartReport): void => {
         if (!values.json) console.log(reportLines(report).join('\n'))
       }
+      if (values.from !== undefined) {
+        const kinds = chartsNamed(name, Object.keys(parts.publishers.charts))
+        const { reports, unknown } = await runFolder(parts, { folder: folderAt(values.from), charts: kinds }, tell)
+        show(values.json, { charts: reports, unknown }, `${unknown} files are none that are known`)
+        return exitCodeOf(reports)
+      }
+      const charts = chartsNamed(name, fetchable(parts))
       const reports = await runFetch(parts, { charts, isCheck: values.check }, tell)
       if (values.json) console.log(JSON.stringify({ charts: reports }))
       return values.check ? DONE : exitCodeOf(reports)
@@ -62,6 +74,12 @@ export const fetchCommand: Command = {
       await installation.db.close()
     }
   },
+}
+
+function folderAt(path: string): string {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageFault('--from needs a folder that is there')
+  return path
 }
 
 const NAME = /^[^\p{Cc}]{2,100}$/u

@@ -31,6 +31,15 @@ const canary = z.union([
   z.strictObject({ zip: z.string(), region: z.string() }),
 ])
 
+const pattern = z.string().max(LONGEST_FORM).refine(isPattern)
+const heading = z.strictObject({
+  has: z.array(z.string()),
+  named: pattern.optional(),
+  not_named: pattern.optional(),
+  beside: z.boolean().optional(),
+  of_year: z.boolean().optional(),
+})
+
 /** The form of docs/spec/tables/publishers.json. */
 export const PublisherFile = z.strictObject({
   is: z.string().optional(),
@@ -51,6 +60,7 @@ export const PublisherFile = z.strictObject({
       most_mib: z.int().min(1),
       most_rows: z.int().min(1),
       canaries: z.array(canary),
+      headings: z.array(heading),
       source: z.string(),
     }),
   ),

@@ -1,5 +1,6 @@
 // A run of `atr fetch` or `atr update`: one chart after the other, each whole or with one sentence of what is wrong.
 
+import { relative } from 'node:path'
 import { nextPeriod, plusDays } from '../calendar.ts'
 import { type Db, StoreBusy } from '../db/db.ts'
 import { Problem } from '../problem.ts'
@@ -10,11 +11,12 @@ import { findPredecessors, findRelease } from '../registry/release/store.ts'
 import { Agreements } from './agreement.ts'
 import { Door } from './door.ts'
 import { Downloads } from './download.ts'
+import { editionsIn, type FolderEdition } from './folder.ts'
 import { HOSPITALS, lookAtHospital } from './hospital-source.ts'
 import { Pages } from './page.ts'
 import { type LookResult, lookAtSchedule } from './schedule-source.ts'
 import type { FetchParts, LookNotes, Run } from './source.ts'
-import { findLook, listFetched, listHeld, listLooks, putLook, type StoredLook } from './store.ts'
+import { findLook, listFetched, listHeld, listLooks, putLook, putOrigin, type StoredLook } from './store.ts'
 import { Trouble, type TroubleCode } from './trouble.ts'
 
 /** A release that came by itself. */
@@ -33,7 +35,9 @@ export interface ChartReport {
   newest: string | null
   wanted: string[]
   releases: FetchedRelease[]
-  trouble: { code: TroubleCode | 'refused_by_registry'; says: string } | null
+  trouble: { code: TroubleCode; says: string } | null
+  /** The files of a folder that it is about, by their names in it. */
+  files?: string[]
   requests: number
 }
 
@@ -77,6 +81,51 @@ export async function runFetch(
   }
 }
 
+/** Loads the files of a folder, in any order, as if they had been fetched; in proofs they are from the page of their publisher. */
+export async function runFolder(
+  parts: FetchParts,
+  { folder, charts, publishes = false }: { folder: string; charts: readonly string[]; publishes?: boolean },
+  tell: (report: ChartReport) => void = () => {},
+): Promise<{ reports: ChartReport[]; unknown: number }> {
+  const lock = await parts.db.takeLock(LOCK)
+  if (!lock) throw new StoreBusy(undefined, 'another process is fetching for this store: wait until it is done')
+  try {
+    const { editions, unknown } = await editionsIn(folder, parts.publishers.charts)
+    const reports: ChartReport[] = []
+    for (const edition of editions.filter(({ chart }) => charts.includes(chart))) {
+      const files = edition.paths.map((path) => relative(folder, path))
+      const report = { ...(await folderReport(parts, edition, publishes)), files }
+      reports.push(report)
+      tell(report)
+    }
+    return { reports, unknown }
+  } finally {
+    await lock.release()
+  }
+}
+
+async function folderReport(
+  parts: FetchParts,
+  { chart: kind, edition, paths }: FolderEdition,
+  publishes: boolean,
+): Promise<ChartReport> {
+  const { db, now, load, publishers } = parts
+  const page = publishers.charts[kind]?.page
+  const report = { chart: kind, newest: edition || null, wanted: [], requests: 0 }
+  try {
+    const urls = page === undefined ? [] : paths.map(() => page)
+    const retrieved_at = new Date(now()).toISOString()
+    const { release_id, already } = await load({ kind, paths, urls, retrieved_at })
+    await putOrigin(db, release_id, { edition, steps: [] })
+    const chart = (await findRelease(db, release_id))?.chart ?? kind
+    const fetched = await fetchedReleases(parts, chart, publishes)
+    const releases = fetched.filter((each) => each.release_id === release_id)
+    return { ...report, chart, outcome: already ? 'nothing_new' : 'new', trouble: null, releases }
+  } catch (error) {
+    return { ...report, outcome: 'trouble', trouble: troubleOf(error), releases: [] }
+  }
+}
+
 function newRun(parts: FetchParts): Run {
   const door = new Door(parts)
   const pages = new Pages(door)
@@ -94,7 +143,7 @@ async function reportOf(run: Run, chart: string, options: RunOptions): Promise<C
     looked = await lookAt(run, chart, notes, options.isCheck ?? false)
     if (!options.isCheck) await putLook(db, await lookAfter(run, chart, before, notes, looked.trouble))
   }
-  const releases = options.isCheck ? [] : await fetchedReleases(run, chart, options.publishes ?? false)
+  const releases = options.isCheck ? [] : await fetchedReleases(run.parts, chart, options.publishes ?? false)
   const newest = notes.newest?.edition ?? before?.newest ?? null
   return { chart, ...looked, newest, releases, requests: run.door.requests - sent }
 }
@@ -180,7 +229,7 @@ async function pauseDays({ db, charts }: FetchParts, chart: string, now: number)
 
 /** The staged releases of a chart that came by themselves, judged, and published where that is asked for and allowed. */
 async function fetchedReleases(
-  { parts: { db, publisher, charts, now } }: Run,
+  { db, publisher, charts, now }: FetchParts,
   chart: string,
   publishes: boolean,
 ): Promise<FetchedRelease[]> {

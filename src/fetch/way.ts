@@ -17,6 +17,7 @@ export interface Step {
 export interface Way {
   /** The edition by its link, such as `2026 Q4`. */
   edition: string
+  /** None where the operator gave the files from a folder. */
   steps: readonly Step[]
   agreement?: { gate: string; accepted_by: string; accepted_at: string; text_sha256: string }
 }

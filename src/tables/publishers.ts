@@ -35,6 +35,19 @@ interface PlaceCanary {
   region: string
 }
 
+/**
+ * How a file of the chart is known among others: by words that its head has, written without blanks and marks, and by its name.
+ * A file beside others is of no use alone.
+ */
+export interface Heading {
+  has: readonly string[]
+  named?: string
+  not_named?: string
+  beside?: boolean
+  /** Beside others: that of another quarter of the year will do. */
+  of_year?: boolean
+}
+
 export interface PublisherEntry {
   /** The page that lists the editions. Where each provider publishes its own, there is none: see `cms-hpt.txt`. */
   page?: string
@@ -56,6 +69,7 @@ export interface PublisherEntry {
   most_mib: number
   most_rows: number
   canaries: readonly Canary[]
+  headings: readonly Heading[]
   source: string
 }
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { entryFor, hospitalsIn, pointerEntries } from '../../src/fetch/hospital-list.ts'
+import { runFolder } from '../../src/fetch/run.ts'
 import { findOrigin } from '../../src/fetch/store.ts'
+import { zip } from '../../src/files/zip-fixture.ts'
 import { load } from '../../src/ingest/load.ts'
 import { publish } from '../../src/registry/release/publish.ts'
 import { findRelease } from '../../src/registry/release/store.ts'
@@ -149,5 +152,84 @@ describe('a person decides', () => {
       '80053 national is 105.60, which is not from 8.00 to 14.00',
       '85025 national has no price',
     ])
+  })
+})
+
+test('a folder of downloaded files, in any order and under any name, is staged like what was fetched', async () => {
+  await using store = await FetchingStore.open('2026-07-10')
+  const folder = join(store.app.folder.path, 'from')
+  for (const [path, content] of [
+    ['a/limits of drugs.csv', drugFile(2026, 3)],
+    ['b/PUF_CLFS_CY2026_Q3V1.csv', laboratoryFile(2026)],
+    ['b/older/26CLABQ2.zip', zip([{ name: 'CLFS.csv', data: laboratoryFile(2026, 9) }])],
+    ['b/photo.csv', 'no heading that is known\n'],
+    ['readme.md', 'YEAR HCPCS MOD INDICATOR RATE'],
+    ['a/half.csv', 'Payment Allowance Limits for Medicare Part B Drugs\n'],
+  ] as const)
+    await Bun.write(join(folder, path), content)
+  const { reports, unknown } = await runFolder(store.parts(), { folder, charts: [LABORATORY, DRUGS], publishes: true })
+  expect(unknown).toBe(1)
+  expect(reports.map(({ chart, files, trouble, releases }) => [chart, files, trouble?.code ?? releases[0]])).toEqual([
+    ['cms-asp', ['a/half.csv'], 'not_loaded'],
+    [
+      'cms-clfs',
+      ['b/older/26CLABQ2.zip'],
+      expect.objectContaining({ release_id: 'cms-clfs:CLFS26Q2:1', state: 'published' }),
+    ],
+    [
+      'cms-asp',
+      ['a/limits of drugs.csv'],
+      expect.objectContaining({ release_id: 'cms-asp:ASP26Q3:1', state: 'published' }),
+    ],
+    ['cms-clfs', ['b/PUF_CLFS_CY2026_Q3V1.csv'], expect.objectContaining({ release_id: 'cms-clfs:CLFS26Q3:1' })],
+  ])
+})
+
+describe('a hospital', () => {
+  const NPI = '1234567893'
+  const charges = (updated: string, cash: string): string =>
+    [
+      'hospital_name,last_updated_on,version,location_name,hospital_address,license_number|IL,type_2_npi',
+      `A,${updated},3.0.0,A,A,1|IL,${NPI}`,
+      'description,code|1,code|1|type,setting,billing_class,standard_charge|gross,standard_charge|discounted_cash',
+      `A,71046,CPT,outpatient,facility,500.00,${cash}`,
+      '',
+    ].join('\n')
+
+  test('has its file taken, and later editions after it', async () => {
+    await using store = await FetchingStore.open('2026-07-10')
+    const { site } = store
+    const hospitals = hospitalsIn(`npi,domain_or_address\n${NPI},${site.url}/files/one.csv\n`)
+    site.bytes('/files/one.csv', charges('2026-06-01', '120.00'), 'text/csv')
+    const chart = `hospital-mrf:${NPI}`
+    const [first] = await store.update([chart], { hospitals })
+    expect(first?.releases).toMatchObject([{ state: 'published' }])
+    site.takeAsked()
+    store.today = '2026-08-10'
+    expect((await store.update([chart], { hospitals }))[0]).toMatchObject({ outcome: 'nothing_new' })
+    site.bytes('/files/one.csv', charges('2026-08-20', '130.00'), 'text/csv')
+    store.today = '2026-09-10'
+    expect((await store.update([chart], { hospitals }))[0]?.releases).toMatchObject([{ state: 'published' }])
+    const answer = await store.app.getJson(`/reference?cpt=71046&npi=${NPI}&basis=hospital_cash`)
+    expect(answer).toMatchObject({ price: { amount: '130.00' } })
+
+    // Another hospital's file under its address is not its own.
+    site.bytes('/files/one.csv', charges('2026-09-20', '1.00').replace(NPI, '1245319599'), 'text/csv')
+    store.today = '2026-10-10'
+    expect((await store.update([chart], { hospitals }))[0]?.trouble).toMatchObject({ code: 'not_loaded' })
+  })
+
+  test('writes its pointer as it likes', () => {
+    const text =
+      '\ufeffLocation_Name: North Campus\r\nMRF URL:\u00a0https://a.example/1_x.csv \r\nlocation-name: South\r\nsource-page-url: x\r\nmrf-url:https://a.example/2.json\r\nmrf-url: "https://a.example/3.json"\r\n'
+    const entries = pointerEntries(text)
+    expect(entries).toEqual([
+      { location: 'North Campus', url: 'https://a.example/1_x.csv' },
+      { location: 'South', url: 'https://a.example/2.json' },
+      { location: 'South', url: 'https://a.example/3.json' },
+    ])
+    expect(entryFor(entries, { npi: NPI, location: 'north  campus' })?.url).toBe('https://a.example/1_x.csv')
+    expect(entryFor(entries, { npi: NPI })).toBeUndefined()
+    expect(entryFor(entries.slice(0, 1), { npi: NPI })?.url).toBe('https://a.example/1_x.csv')
   })
 })

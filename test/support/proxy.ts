@@ -42,8 +42,8 @@ export interface LoggedRequest {
 const LOG_FORMAT = `log_format test escape=json '{"method":"$request_method","path":"$uri","status":$status,"upstream":"$upstream_status"}';`
 
 interface NginxOptions {
-  /** The port of the service. */
-  service: number
+  /** The ports of the service, one for each machine. */
+  service: number | readonly number[]
   /** Files of a certificate and its key: then nginx speaks TLS, as the configuration says. */
   tls?: { certificate: string; key: string }
   /** Waits two seconds for slow callers, in place of 15 and 30. */
@@ -62,7 +62,13 @@ export class Nginx {
     const port = await freePort()
     const site = replaced(
       readFileSync(join(DEPLOY, 'nginx/registry.conf'), 'utf8'),
-      ['server 127.0.0.1:8787;', `server 127.0.0.1:${service};`],
+      [
+        'server 127.0.0.1:8787 max_fails=0;',
+        [service]
+          .flat()
+          .map((each) => `server 127.0.0.1:${each} max_fails=0;`)
+          .join(' '),
+      ],
       ...(tls
         ? ([
             ['listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`],

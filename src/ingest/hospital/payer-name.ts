@@ -5,7 +5,7 @@ import { BILLING_WORDS, SPELLINGS } from '../../tables/payers.ts'
 // scripts, or orders for programs. All that comes out is small letters, digits and single blanks, and nothing of it is served.
 
 /** What stands behind is not looked at: the longest real name has 90 characters. */
-const MOST_CHARACTERS = 1_000
+export const MOST_CHARACTERS = 1_000
 
 /** Letters of other scripts that look like Latin ones. */
 const LOOK_ALIKES = new Map(
@@ -65,6 +65,7 @@ export function payerName(cell: string): PayerName {
   const seen = decoded(cell.slice(0, MOST_CHARACTERS))
     .replace(ESCAPES, '')
     .normalize('NFKD')
+    .replace(/\s/g, ' ')
     .replace(UNSEEN, '')
     .replace(/ *\[[0-9]{1,12}\] *$/, '')
   const [apart, together] = [plainWords(split(seen)), plainWords(seen)]

@@ -2,7 +2,7 @@ import { unreadable } from '../../files/unreadable.ts'
 import { toHex } from '../../proof/bytes.ts'
 import { sha256 } from '../../proof/sha256.ts'
 import { KIND_WORDS, PAYER_ENTRIES, type PayerEntry, type PlanKind } from '../../tables/payers.ts'
-import { hasWords, type PayerName, payerName } from './payer-name.ts'
+import { hasWords, MOST_CHARACTERS, type PayerName, payerName } from './payer-name.ts'
 
 /** A payer that an operator names beside those of the table. */
 export type OwnPayer = Pick<PayerEntry, 'payer' | 'words' | 'kind'>
@@ -16,7 +16,7 @@ const PROGRAMS = ['medicare', 'medicaid']
 export const UNKNOWN = 'other-'
 const DIGEST_DIGITS = 8
 /** Real files name a few hundred payers and plans. */
-const MOST_PAIRS = 100_000
+const MOST_PAIRS = 20_000
 
 /**
  * The payers of a file, by numbers. A name becomes an id, `aetna/commercial`: the payer by the table, and the kind of plan if the names
@@ -36,7 +36,7 @@ export class PayerBook {
 
   /** The number of a payer and plan, as cells have them. */
   numberOf(payer: string, plan: string): number {
-    const pair = `${payer}\u0000${plan}`
+    const pair = `${payer.slice(0, MOST_CHARACTERS)}\u0000${plan.slice(0, MOST_CHARACTERS)}`
     const known = this.#pairs.get(pair)
     if (known !== undefined) return known
     if (this.#pairs.size === MOST_PAIRS) throw unreadable('the file has too many different payers and plans')

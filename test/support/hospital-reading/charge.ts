@@ -10,8 +10,10 @@ export interface Charge {
   isGuess: boolean
   /** Its modifier or its setting cannot be told: its amounts may be of any key that has its other parts. */
   isAdrift: boolean
-  /** Procedure codes. The same amounts are stated for each. */
+  /** The codes of the line: of procedures, stays and drugs, or else of its groups. The same amounts are stated for each. */
   codes: string[]
+  /** The codes are those of groups alone, and the line has a number of the hospital's own. */
+  isOfGroup: boolean
   /** Codes whose zeros were put back. */
   restored: string[]
   /** Sorted and joined as in keys; empty for none. */
@@ -80,6 +82,50 @@ function severalIn({ code, type }: TypedCode): string[] {
   return codes.includes(undefined) ? [] : (codes as string[])
 }
 
+/** How the numbers of each other kind of code are written in full. */
+const OTHER_KINDS: readonly { type: RegExp; number: RegExp; code: (...parts: string[]) => string; isGroup?: true }[] = [
+  { type: /^MS.?DRG$/i, number: /^(\d{3})$/, code: (group) => `DRG-${group}` },
+  {
+    type: /^APR.?DRG$/i,
+    number: /^(\d{3})[.-]?([0-4]?)$/,
+    code: (group, level) => `APR-${group}${level ? `.${level}` : ''}`,
+  },
+  {
+    type: /^NDC$/i,
+    number: /^(?:(\d{11})|(\d{1,5})-(\d{1,4})-(\d{1,2}))$/,
+    code: (whole, labeler = '', product = '', pack = '') =>
+      `NDC-${whole || [labeler.padStart(5, '0'), product.padStart(4, '0'), pack.padStart(2, '0')].join('')}`,
+  },
+  {
+    type: /^(RC|REV.*)$/i,
+    number: /^(?!0+$)(\d{3,4})$/,
+    code: (number) => `RC-${number.padStart(4, '0')}`,
+    isGroup: true,
+  },
+  { type: /^APC$/i, number: /^0?(\d{4})$/, code: (number) => `APC-${number}`, isGroup: true },
+]
+
+/** Codes of other kinds than those of procedures; of a group only, or of none. */
+function otherCodes(typed: readonly TypedCode[], areGroups: boolean): string[] {
+  return typed.flatMap(({ code, type }) => {
+    const kind = OTHER_KINDS.find((each) => each.type.test(type.trim()) && (each.isGroup === true) === areGroups)
+    const parts = kind?.number.exec(unwrapped(code).replace(/ ?\[\d+\]$/, ''))
+    return kind && parts ? [kind.code(...parts.slice(1).map((part) => part ?? ''))] : []
+  })
+}
+
+/** Something is typed as a procedure that is none, and no number of another kind. */
+const isTypedWrongly = (typed: readonly TypedCode[]): boolean =>
+  typed.some(
+    ({ code, type }) =>
+      /^\s*(CPT|HCPC|CDT)/i.test(type) &&
+      code.trim() !== '' &&
+      !NO_WORD.test(code.trim().toUpperCase()) &&
+      !/^(\d{3,4}|(?=.*\d)[\dA-Z-]{6,30}|(?=.*[A-Z]{3})(?!(.*\d){4})[\dA-Z#&+._-]{4,15})$/.test(
+        unwrapped(code).toUpperCase(),
+      ),
+  )
+
 /** Reads the cells for modifiers: modifiers, and in some files revenue codes. */
 export interface Modifiers {
   /** Sorted and joined as in keys; empty for none. */
@@ -141,9 +187,10 @@ export interface RawCharge {
   amounts: Pick<Charge, 'gross' | 'cash' | 'min' | 'max' | 'rates'>
 }
 
-/** Nothing if no code of it is that of a procedure. Where modifier or setting cannot be told, no amount can be used. */
+/** Nothing if no code of it is of a kind that is held. Where modifier or setting cannot be told, no amount can be used. */
 export function chargeOf({ line, isGuess, typed, modifiers: texts, billing, unit, ...raw }: RawCharge): Charge[] {
-  const codes = procedureCodes(typed)
+  const own = [...new Set([...procedureCodes(typed), ...otherCodes(typed, false)])]
+  const codes = own.length > 0 || isTypedWrongly(typed) ? own : [...new Set(otherCodes(typed, true))]
   if (codes.length === 0) return []
   const modifiers = modifiersOf(texts)
   const settings = settingsOf(raw.setting)
@@ -154,6 +201,8 @@ export function chargeOf({ line, isGuess, typed, modifiers: texts, billing, unit
       isGuess,
       isAdrift: !modifiers || !settings,
       codes,
+      isOfGroup:
+        own.length === 0 && typed.some(({ code, type }) => /^(CDM|LOCAL)$/i.test(type.trim()) && code.trim() !== ''),
       restored: codes.filter((code) => isRestored(code, typed)),
     },
     ...{ unit, class: classOf(billing, [...typed, ...revenue]) },

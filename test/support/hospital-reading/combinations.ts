@@ -28,6 +28,8 @@ export interface Combination {
   isRateAbove: boolean
   isRestored: boolean
   isAdrift: boolean
+  /** A line is for a charge of the hospital's own, of which the code is only the group. */
+  isOfGroup: boolean
 }
 
 class Amounts {
@@ -74,10 +76,12 @@ class Gathering {
   isRateAbove = false
   isRestored = false
   isAdrift = false
+  isOfGroup = false
 
   add(charge: Charge, code: string): void {
     const { min, max } = charge
     this.isAdrift ||= charge.isAdrift
+    this.isOfGroup ||= charge.isOfGroup
     this.isRestored ||= charge.restored.includes(code)
     this.gross.add(charge.gross, charge)
     this.cash.add(charge.cash, charge)
@@ -101,8 +105,8 @@ class Gathering {
   }
 
   combination(unguessed: Record<Basis, Statement> | undefined): Combination {
-    const { isRateBelow, isRateAbove, isRestored, isAdrift } = this
-    return { bases: this.statements(), unguessed, isRateBelow, isRateAbove, isRestored, isAdrift }
+    const { isRateBelow, isRateAbove, isRestored, isAdrift, isOfGroup } = this
+    return { bases: this.statements(), unguessed, isRateBelow, isRateAbove, isRestored, isAdrift, isOfGroup }
   }
 }
 
@@ -136,7 +140,7 @@ export function combinationsOf(charges: Iterable<Charge>): Map<ChargeKey, Combin
     for (const key of keysOf(charge)) {
       const gathering = gathered.get(key) ?? new Gathering()
       gathered.set(key, gathering)
-      gathering.add(charge, key.slice(0, 5))
+      gathering.add(charge, key.split('|')[0] ?? '')
     }
   }
   for (const charge of charges)

@@ -46,8 +46,10 @@ export function compareWithRows(
 ): Comparison {
   const result: Comparison = { combinations: 0, found: 0, marked: 0, absences: 0, disagreements: [] }
   const byKey = new Map<string, Row>()
+  // The rates of payers are read a second time elsewhere.
   for (const row of rows)
-    byKey.set([row.code, row.modifier ?? '', row.setting ?? '', row.class ?? '', row.basis].join('|'), row)
+    if (row.payer === null)
+      byKey.set([row.code, row.modifier ?? '', row.setting ?? '', row.class ?? '', row.basis].join('|'), row)
   const adrift = [...read].flatMap(([key, each]) =>
     each.isAdrift ? [{ parts: key.split('|'), bases: each.bases }] : [],
   )
@@ -138,13 +140,14 @@ function isNear([code, modifier, setting, whose]: readonly string[], key: Charge
   return (modifier === '' || modifier === ownModifier) && (setting === '' || setting === ownSetting)
 }
 
-const FLAGS = ['code_restored', 'mixed_units', 'rate_outside_range', 'unit_unparsed']
+const FLAGS = ['code_restored', 'by_charge_code', 'mixed_units', 'rate_outside_range', 'unit_unparsed']
 
 /** Other remarks on a price: sorted. */
-function flagsOf({ bases, isRestored, isRateBelow, isRateAbove }: Combination, basis: Basis): string[] {
+function flagsOf({ bases, isRestored, isOfGroup, isRateBelow, isRateAbove }: Combination, basis: Basis): string[] {
   const isOutside = { hospital_negotiated_low: isRateBelow, hospital_negotiated_high: isRateAbove }[basis as string]
   return [
     ...(isRestored ? ['code_restored'] : []),
+    ...(isOfGroup ? ['by_charge_code'] : []),
     ...(bases[basis].units.size > 1 ? ['mixed_units'] : []),
     ...(isOutside ? ['rate_outside_range'] : []),
     ...(unitOf(bases[basis]) === '1 UNIT' ? ['unit_unparsed'] : []),
