@@ -6,6 +6,8 @@ const NOISE = new Set(['$schema', 'examples', 'maxLength', 'propertyNames'])
 
 /** Arguments with many values or words, which the tool of the lookup has. */
 const LONG: ReadonlySet<string> = new Set([
+  'as_of',
+  'include',
   'region',
   'npi',
   'payer',
