@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { Frame } from '../site/frame.ts'
-import type { RulePage } from './rule-page.ts'
+import type { RulePage } from './rule-type.ts'
 
 export const ruleHtml = (frame: Frame, { rule, title, says, questions, source }: RulePage): Promise<string> =>
   frame({

@@ -1,23 +1,10 @@
-import { z } from 'zod'
-import { BILL_RULES, type BillRule, RULE_ENTRIES } from '../../tables/bill-rules.ts'
+import { BILL_RULES } from '../../tables/bill-rules.ts'
 import { jsonForm, type Resource } from '../http/resource.ts'
 import { type Frame, PAGE_HEADERS } from '../site/frame.ts'
 import { markdownText } from '../site/markup.ts'
+import { RulePage, rulePage } from './rule-type.ts'
 
 const html = () => import('./rule-html.tsx')
-
-export const RulePage = z
-  .strictObject({
-    rule: z.enum(BILL_RULES),
-    title: z.string(),
-    says: z.array(z.string()).meta({ description: 'Paragraphs for patients' }),
-    questions: z
-      .array(z.string())
-      .meta({ description: 'What to ask the billing office; a word in braces is that of the bill' }),
-    source: z.string(),
-  })
-  .meta({ id: 'BillRule', description: 'What one rule of bills means' })
-export type RulePage = z.infer<typeof RulePage>
 
 /** What a rule of bills means, for whoever has a bill on which it finds something. */
 export const rulePages = (frame: Frame): Resource => ({
@@ -36,12 +23,6 @@ export const rulePages = (frame: Frame): Resource => ({
     jsonForm(RulePage, rulePage),
   ],
 })
-
-function rulePage(parameter: string): RulePage {
-  const rule: BillRule = RulePage.shape.rule.parse(parameter)
-  const { title, says, source, variants } = RULE_ENTRIES[rule]
-  return { rule, title, says: [...says], questions: Object.values(variants).map(({ ask }) => ask), source }
-}
 
 const ruleMarkdown = ({ rule, title, says, questions, source }: RulePage): string =>
   `# ${markdownText(title)}
