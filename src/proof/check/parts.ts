@@ -5,7 +5,7 @@ import { PARTS_REDUCED, SESSION_MODIFIERS } from '../../tables/bill-rules.ts'
 import { type Claim, type ClaimLine, indicatorOf, lookUp, PFS } from './claim.ts'
 import { type Outcome, skipped } from './finding.ts'
 import { byValue, rounded, thousandths } from './ranking.ts'
-import type { Reduction } from './reduced.ts'
+import type { Reduction } from './reduction.ts'
 
 type Coded = ClaimLine & { code: string }
 

@@ -21,16 +21,10 @@ import { endoscopies } from './endoscopies.ts'
 import { type Finding, NOTHING, type Outcome, skipped, together } from './finding.ts'
 import { reducedParts } from './parts.ts'
 import { type Procedure, procedureOf, rank } from './ranking.ts'
+import type { Reduction } from './reduction.ts'
 import { reducedTherapy } from './therapy.ts'
 
 type Coded = ClaimLine & { code: string }
-
-/** A line of which one part is paid, or none: `pays` has what is paid of each line. */
-export type Reduction = Pick<Outcome, 'skips'> & {
-  variant: string
-  words?: Finding['words']
-  pays: ReadonlyMap<number, bigint>
-}
 
 /** Lines of surgery that are not paid whatever else is on the bill. They take no part in the ranking. */
 export function notPaidAtSurgery({ lines }: Claim, denied: ReadonlySet<number>): Outcome {

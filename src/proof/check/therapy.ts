@@ -6,7 +6,7 @@ import { conversionFactor, indices, relativeValues } from '../price/physician-fe
 import { type ClaimLine, indicatorOf, PFS } from './claim.ts'
 import { type Outcome, skipped } from './finding.ts'
 import { byValue, rounded, thousandths } from './ranking.ts'
-import type { Reduction } from './reduced.ts'
+import type { Reduction } from './reduction.ts'
 
 type Coded = ClaimLine & { code: string }
 
