@@ -21,7 +21,7 @@ import { CHARTS } from '../registry/charts.ts'
 import { isOfOlderForm, listOlder } from '../upgrade/store.ts'
 import { equipmentFindings } from './equipment.ts'
 import { type Finding, type FindingCode, finding, findingOf, statusOf } from './finding.ts'
-import { type Disk, diskFindings, disksOf, fileFindings, type Listener, listenerOf } from './machine.ts'
+import { type Disk, diskFindings, disksOf, fileFindings, type Listener, listenerOf, valkeyFindings } from './machine.ts'
 import {
   archiveFindings,
   citationFacts,
@@ -33,7 +33,9 @@ import {
   releaseFacts,
   releaseFileFindings,
   type Subject,
+  storageFindings,
 } from './records.ts'
+import { type UpdateFact, updateFacts } from './updates.ts'
 import { type WitnessFact, witnessFacts } from './witnesses.ts'
 
 /** The result of an examination. Members that need the store are null if it cannot be read. */
@@ -47,6 +49,8 @@ export interface Examination {
   report: IntegrityReport | null
   /** Charts without any published release. */
   missing: string[]
+  /** What `atr update` would do: the charts that it looks after, and what it has seen of them. */
+  updates: UpdateFact[] | null
   releases: ReleaseFacts | null
   witnesses: WitnessFact[] | null
   witness_quorum: number
@@ -54,12 +58,17 @@ export interface Examination {
   citation_events: CitationEvent[] | null
 }
 
-export async function examine(config: Config, now: number): Promise<Examination> {
+export async function examine(config: Config, now: number, fetchable: readonly string[] = []): Promise<Examination> {
   const disks = disksOf(config)
-  const findings = [...accessFindings(config), ...fileFindings(config), ...diskFindings(disks, config)]
+  const findings = [
+    ...accessFindings(config),
+    ...fileFindings(config),
+    ...diskFindings(disks, config),
+    ...(await valkeyFindings(config)),
+  ]
   const installation = await open(config, findings)
   try {
-    const records = installation && (await recordsOf({ installation, config, now }, findings))
+    const records = installation && (await recordsOf({ installation, config, now }, fetchable, findings))
     const log = installation?.registryLog
     const listener = await listenerOf(config, log && (async (note) => (await openNote(note, log.keys)).ok))
     if (listener === 'another_program')
@@ -75,6 +84,7 @@ export async function examine(config: Config, now: number): Promise<Examination>
       engine: config.DATABASE_URL === undefined ? 'sqlite' : 'postgres',
       report: records?.report ?? null,
       missing: records?.report ? CHARTS.filter(({ kind }) => !published.has(kind)).map(({ chart }) => chart) : [],
+      updates: records?.updates ?? null,
       releases: records?.releases ?? null,
       witnesses: records?.witnesses ?? null,
       witness_quorum: config.witnessQuorum,
@@ -144,6 +154,7 @@ function storeFinding(error: unknown): Finding {
 
 interface Records {
   report: IntegrityReport | undefined
+  updates: UpdateFact[] | undefined
   releases: ReleaseFacts | undefined
   witnesses: WitnessFact[] | undefined
   keys: KeyFact[] | undefined
@@ -151,7 +162,7 @@ interface Records {
 }
 
 /** Examines the store. Each look is made even if others fail, because the store may be damaged in one place only. */
-async function recordsOf(subject: Subject, findings: Finding[]): Promise<Records> {
+async function recordsOf(subject: Subject, fetchable: readonly string[], findings: Finding[]): Promise<Records> {
   const attempt = async <T>(look: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await look()
@@ -174,21 +185,30 @@ async function recordsOf(subject: Subject, findings: Finding[]): Promise<Records
   const older = await attempt(() => olderReleases(subject.installation.db))
   if (older?.isDue) {
     findings.push(finding('older_form', 'the releases of the store have an older form'))
-    return { report: undefined, releases: undefined, witnesses: undefined, keys: undefined, events: undefined }
+    return {
+      report: undefined,
+      updates: undefined,
+      releases: undefined,
+      witnesses: undefined,
+      keys: undefined,
+      events: undefined,
+    }
   }
   if (older && older.left > 0)
     findings.push(finding('older_left', `${older.left} releases of an older form were left without a successor`))
   await addFindings(() => logFindings(subject))
   await addFindings(() => releaseFileFindings(subject))
+  await addFindings(() => storageFindings(subject))
   const report = await attempt(() => serviceReport(subject))
   findings.push(...(report ? reportFindings(report) : []))
+  const updates = await addFacts((known) => updateFacts(known, fetchable))
   const releases = await addFacts(releaseFacts)
   const witnesses = await addFacts(witnessFacts)
   const keys = await addFacts(keyFacts)
   const events = await addFacts(citationFacts)
   await addFindings(() => archiveFindings(subject))
   await addFindings(() => equipmentFindings(subject))
-  return { report, releases, witnesses, keys, events }
+  return { report, updates, releases, witnesses, keys, events }
 }
 
 async function olderReleases(db: Installation['db']): Promise<{ isDue: boolean; left: number }> {

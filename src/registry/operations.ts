@@ -28,6 +28,7 @@ import {
   ShortHistory,
   shortHistory,
 } from './lookup/history.ts'
+import { FoundHospitals, findHospitals, HospitalQuery } from './lookup/hospitals.ts'
 import { Proofs } from './lookup/proofs.ts'
 import { ProofForm, questionOf, ReferenceQuery } from './lookup/query.ts'
 import { CitedRow } from './lookup/row-schema.ts'
@@ -140,6 +141,23 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       ],
       run: async ({ proof, ...query }) =>
         (proof === 'ref' ? shortCompare : compare)(await proofsNow(), query, today(), lostSources),
+    }),
+
+    operation({
+      name: 'find_hospital',
+      summary: 'Hospitals by name or place, with the NPI that lookups take',
+      description: 'From the list of the operator: the first twenty whose names have the words, near the place.',
+      tag: 'agent-tools',
+      http: { method: 'GET', path: '/providers' },
+      access: 'public',
+      limit: 'reference',
+      cache: 'public, max-age=300',
+      stamp,
+      heavy: true,
+      input: HospitalQuery,
+      output: FoundHospitals,
+      problems: ['invalid_region', 'unknown_zip', 'region_ambiguous', 'no_edition_for_day'],
+      run: async (query) => (await findHospitals(await proofsNow(), query, today())) as never,
     }),
 
     operation({

@@ -24,6 +24,7 @@ const TOOLS = [
   'check_bill',
   'code_sheet',
   'compare_hospitals',
+  'find_hospital',
   'price_history',
   'coverage',
   'verify_proof',
@@ -217,6 +218,7 @@ const QUESTIONS: Asked[] = [
   ...[{ cpt: '99213', region: '94102' }, { cpt: '99213', region: 'IL', basis: 'medicare_pfs' }, { cpt: '99213' }].map(
     (args) => get('compare_hospitals', '/reference/compare', args, REF),
   ),
+  ...[{ name: 'lake' }, { near: '94102' }].map((args) => get('find_hospital', '/providers', args)),
   ...LINES.map((lines) => ({ tool: 'price_bill', args: { lines }, path: '/reference/batch', body: { lines, ...REF } })),
   ...[{ kind: 'hospital', lines: [{ code: '99213' }] }, { lines: [] }, { lines: [{ code: 'x' }] }].map((body) => ({
     tool: 'check_bill',

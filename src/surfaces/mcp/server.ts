@@ -49,6 +49,7 @@ const TOOLS: readonly ToolSpec[] = [
   { name: 'check_bill', title: 'Check of a bill', operation: 'check_bill' },
   { name: 'code_sheet', title: 'All prices of a code', operation: 'get_reference_sheet' },
   { name: 'compare_hospitals', title: 'Hospitals compared', operation: 'compare_hospitals' },
+  { name: 'find_hospital', title: 'Hospitals by name', operation: 'find_hospital' },
   { name: 'price_history', title: 'Past prices of a code', operation: 'get_reference_history' },
   { name: 'coverage', title: 'What the registry has', operation: 'get_coverage' },
   { name: 'verify_proof', title: 'Check a proof', operation: 'verify_answer' },
