@@ -153,7 +153,11 @@ export const operation = <I extends z.ZodObject, O extends z.ZodType>(spec: Oper
   spec as unknown as Operation
 
 /** Schemas whose bad values have a problem code of their own, however they are wrapped: `schema.register(refusedAs, …)`. */
-export const refusedAs = z.registry<{ problem: ProblemCode }>()
+export const refusedAs = z.registry<{
+  problem: ProblemCode
+  /** A sentence of ours about a bad value, which repeats nothing of it; undefined for the usual one. */
+  says?: (value: unknown) => string | undefined
+}>()
 
 export type Outcome = {
   visit: Visit
@@ -293,8 +297,8 @@ function fieldError(input: z.ZodObject, issue: z.core.$ZodIssue, raw: Record<str
       ? { code: 'unknown_parameter', message: unknownParameter(Object.keys(input.shape)) }
       : { code: 'invalid_request', message: 'the parameters do not go together' }
   if (raw[name] === undefined) return { name, code: 'missing_parameter', message: `the parameter ${name} is required` }
-  const code = refusedAs.get(innermost(field))?.problem ?? 'invalid_parameter'
-  return { name, code, message: `the parameter ${name} takes ${allowed(field)}` }
+  const { problem: code = 'invalid_parameter', says } = refusedAs.get(innermost(field)) ?? {}
+  return { name, code, message: says?.(raw[name]) ?? `the parameter ${name} takes ${allowed(field)}` }
 }
 
 /** Says in words what a parameter takes: its documented form, never what was sent. */

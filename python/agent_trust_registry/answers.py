@@ -89,3 +89,17 @@ class Figures(TypedDict, total=False):
     metrics: dict[str, _Facts]
     sdc_rule_version: str
     data_class: _Text
+
+
+class BillCheck(TypedDict, total=False):
+    """A checked bill. What could not be checked is in `skipped`, and is no pass."""
+
+    side: dict[str, str]
+    claim: str
+    lines: list[_Facts]
+    findings: list[_Facts]
+    skipped: list[_Facts]
+    sums: _Facts
+    by_history: list[dict[str, str]]
+    prolonged: list[dict[str, str]]
+    about: _Facts

@@ -91,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--max-age", type=_duration, metavar="72h", help="refuses an older view; units s, m, h, d")
     parser.add_argument("--source", action="append", dest="files", metavar="FILE", help="a file that the answer cites")
     parser.add_argument("--json", action="store_true", help="prints the verdict as JSON")
-    parser.add_argument("--asked", metavar="ADDRESS", help="what was asked: the address, or the JSON sent to a batch")
+    parser.add_argument("--asked", metavar="ADDRESS", help="what was asked: the address, or the JSON that was sent: a batch, a bill")
     parser.add_argument("--any", action="store_true", help="only that it was published, whatever it answers")
     lookup = parser.add_argument_group("what was asked, of a lookup (without --as-of: today)")
     for part in PARTS:
@@ -111,8 +111,10 @@ def _question(asked: argparse.Namespace, text: str) -> Asked | None:
         return None
     try:
         if address.startswith("{"):
-            lines = read_json(address)["lines"]
-            return {"questions": [{"as_of": today(), **line} for line in lines]}
+            sent = read_json(address)
+            if any("cpt" in line for line in sent["lines"]):
+                return {"questions": [{"as_of": today(), **line} for line in sent["lines"]]}
+            return {"bill": {"day": today(), **sent}}
         if asked.asked or address.startswith(("https://", "http://")):
             return asked_by(address)
     except (MalformedJson, KeyError, TypeError, ValueError):

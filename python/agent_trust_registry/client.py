@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from urllib.parse import quote, urlencode, urlsplit
 
-from .answers import Batch, Coverage, Figures, History, Reference, Releases, Row, Rows, Sheet
+from .answers import Batch, BillCheck, Coverage, Figures, History, Reference, Releases, Row, Rows, Sheet
 from .asked import asked_by, today
+from .bill import read_bill
 from .checkpoint import since
 from .pins import Pins
 from .policy import Policy, read_policy
@@ -98,6 +99,21 @@ class Client:
         answer = self._ask("/reference/batch", body={"lines": sent})
         self._check(answer, {"questions": sent})
         return cast(Batch, answer)
+
+    def check_bill(self, bill: Mapping[str, Any]) -> BillCheck:
+        """Checks a bill by the rules of its day: what is listed, what would be paid, what is wrong, what was skipped.
+
+        `bill` has `lines`, each with `code`, `units`, `billed` and so on, and `kind`, `region`, `npi`, `day`, `totals`.
+        """
+        sent = {"day": today(), **bill}
+        try:
+            read_bill(sent)
+        except Failure:
+            # What is no part of a bill, such as a name, must not leave this machine.
+            raise ValueError("the bill has a member or a value that is not sent: docs/spec/check.md has all") from None
+        answer = self._ask("/bill/check", body=sent)
+        self._check(answer, {"bill": sent})
+        return cast(BillCheck, answer)
 
     def history(
         self, cpt: str, *, region: Text = None, npi: Text = None, modifier: Text = None, setting: Text = None,
@@ -249,6 +265,7 @@ class AsyncClient:
     reference = _in_thread(Client.reference)
     sheet = _in_thread(Client.sheet)
     batch = _in_thread(Client.batch)
+    check_bill = _in_thread(Client.check_bill)
     history = _in_thread(Client.history)
     row = _in_thread(Client.row)
     coverage = _in_thread(Client.coverage)

@@ -196,7 +196,7 @@ _ABSENCES = {
         paid_elsewhere="F4 M6", not_valid="B5 D5 U5 X5", inpatient_only="C5", not_covered="E5 Y5",
     ),
     "no-amount/1": _reason({"rate": _NOTHING}, "no_price_stated"),
-    "formula-only/1": _reason({"terms": one_of("formula")}, "algorithm_only"),
+    "formula-only/1": _reason({"terms": r"formula"}, "algorithm_only"),
     "dmepos-blank/1": _reason({"non_rural": _NOTHING, "rural": _NOTHING}, "no_price_stated"),
     "row-rule/1": _reason(
         {"rule": r"R02|R03|R08_min_max|R10|R14"}, "unreadable", withheld_conflict="R08_min_max R10"

@@ -47,6 +47,20 @@ class Known:
             raise Failure("choice_not_proved")
         return self.leaves[end - 1] if end else None
 
+    def before(self, key: str) -> Any:
+        """Returns the last leaf of the tree whose key is before this one, None if there is none."""
+        end = bisect_left(self.keys, key)
+        if self._index(end) != self._index(end - 1) + 1:
+            raise Failure("choice_not_proved")
+        return self.leaves[end - 1] if end else None
+
+    def after(self, key: str) -> Any:
+        """Returns the first leaf of the tree whose key is after this one, None if there is none."""
+        end = bisect_right(self.keys, key)
+        if self._index(end) != self._index(end - 1) + 1:
+            raise Failure("choice_not_proved")
+        return self.leaves[end] if end < len(self.leaves) else None
+
     def _known_under(self, prefix: str) -> tuple[int, int]:
         first = end = bisect_left(self.keys, prefix)
         while end < len(self.keys) and self.keys[end].startswith(prefix):

@@ -10,7 +10,7 @@ from .forms import is_day, text
 from .row import is_code, is_npi
 from .tables import (
     BASES, CHARTS, KINDS, PAYER_BASES, PLACES_OF_SERVICE, PROFESSIONAL_REVENUE, SETTINGS, STATES, WITHOUT_SETTING,
-    can_hold,
+    can_hold, stands_in_for,
 )  # fmt: skip
 from .verdict import Failure
 
@@ -77,7 +77,8 @@ class Question:
     @property
     def charts(self) -> list[str]:
         """R2: the schedules that may answer, in order, whatever is loaded."""
-        return [name for name in self.charts_of_any_code if can_hold(name, self.code)]
+        known = [name for name in self.charts_of_any_code if can_hold(name, self.code)]
+        return known if self.basis else [name for name in known if stands_in_for(name, self.code)]
 
     @property
     def charts_of_any_code(self) -> list[str]:
@@ -107,7 +108,7 @@ def read_question(asked: Any) -> Question:
     _require(all(isinstance(part, str) for part in asked.values()))
     cpt, as_of = asked.get("cpt", ""), asked.get("as_of", "")
     region, npi, modifier, setting, basis, payer = (asked.get(part) or None for part in PARTS[2:8])
-    side = _read_side(*(asked.get(part) or None for part in _SIDE))
+    side = read_side(*(asked.get(part) or None for part in _SIDE))
     _require(is_day(as_of))
     _require(npi is None or (is_npi(npi) and _has_check_digit(npi)))
     modifier = capitals(modifier or "")
@@ -139,10 +140,13 @@ def _fits(side: Side, question: Question) -> bool:
 _is_revenue_code = text(r"[0-9]{3,4}")
 
 
-def _read_side(kind: str | None, revenue: str | None, place: str | None) -> Side | None:
+def read_side(kind: str | None, revenue: str | None, place: str | None) -> Side | None:
     _require(kind is None or kind in KINDS)
     _require(revenue is None or _is_revenue_code(revenue))
     _require(place is None or place in PLACES_OF_SERVICE)
+    if kind == "professional":
+        of_revenue = None if revenue is None else "facility"
+        return Side(kind, "kind", of_revenue if place is None else PLACES_OF_SERVICE[place])
     if kind is not None:
         return Side(kind, "kind", _first_setting(kind))
     if revenue is not None:

@@ -47,6 +47,7 @@ PLACES_OF_SERVICE: dict[str, str] = {each["place"]: each["setting"] for each in 
 PROFESSIONAL_REVENUE = frozenset(_READ["place-of-service"]["revenue_codes"]["professional"])
 KINDS: dict[str, dict[str, Any]] = _READ["place-of-service"]["kinds"]
 """The kinds of bills, with their settings and with the classes of a hospital's charges."""
+BILL_RULES: dict[str, Any] = _READ["bill-rules"]
 ABSENCES = frozenset(_READ["reasons"]["absences"])
 WITHDRAWALS = frozenset(_READ["reasons"]["withdrawals"])
 LIMIT_REASONS, PAIR_REASONS, ADD_ON_NOTES = (
@@ -71,6 +72,12 @@ def can_hold(name: str, code: str) -> bool:
     """True if a chart can have rows for a code: of what it cannot have, it says nothing."""
     kinds: list[str] = CHARTS[name].get("codes", ["procedure"])
     return any(re.fullmatch(CODES[kind], code, re.ASCII) for kind in kinds)
+
+
+def stands_in_for(name: str, code: str) -> bool:
+    """False of a chart whose one row stands for other codes than this."""
+    stand_in: dict[str, str] = CHARTS[name].get("stand_in", {})
+    return not stand_in or re.fullmatch(stand_in["for"].strip("^$"), code, re.ASCII) is not None
 
 
 def code_in(name: str, code: str) -> str:

@@ -9,6 +9,7 @@ from .answer import verify_lookup
 from .canonical_json import MalformedJson, read_json
 from .catalogue import verify_coverage, verify_releases
 from .changes import verify_changes
+from .check import verify_bill
 from .checkpoint import Ages, check_age, open_checkpoint
 from .figures import PROOF_TYPE, verify_figures
 from .lists import verify_batch, verify_history, verify_page, verify_sheet
@@ -24,6 +25,7 @@ _OF_KIND: dict[str, Callable[[dict[str, Any], Policy, Any, Ages], Verdict]] = {
     "releases": verify_releases,
     "coverage": verify_coverage,
     "changes": verify_changes,
+    "bill": verify_bill,
     "figures": lambda body, policy, _, ages: verify_figures(body, policy, *ages),
 }
 
@@ -83,6 +85,8 @@ def _kind(body: dict[str, Any], wanted: str | None) -> str:
         return "figures"
     if isinstance(data, list):
         return _kind_of_list(body, data)
+    if isinstance(body.get("findings"), list):
+        return "bill"
     return "questions" if isinstance(body.get("results"), list) else "question"
 
 

@@ -29,7 +29,10 @@ class Sides(unittest.TestCase):
         self.assertEqual(asked(place_of_service="23").setting, "facility")
         self.assertEqual(asked(place_of_service="11").setting, "non_facility")
         self.assertEqual(asked(revenue_code="0960").setting, "facility")
-        self.assertIsNone(asked(kind="professional", place_of_service="23").setting)
+        self.assertEqual(asked(kind="professional", revenue_code="0450", place_of_service="11").setting, "non_facility")
+        self.assertEqual(asked(kind="professional", revenue_code="0450").setting, "facility")
+        self.assertEqual(asked(revenue_code="0981", place_of_service="11").setting, "facility")
+        self.assertIsNone(asked(kind="professional").setting)
 
     def test_the_side_chooses_the_schedules(self) -> None:
         self.assertEqual(asked(kind="hospital").charts, ["cms-opps", "cms-clfs"])

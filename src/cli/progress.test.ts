@@ -106,3 +106,9 @@ test('a summary names each broken rule and its first lines', () => {
   expect(summaryText({ ...summary, ended: '2025-12-31' })).toMatch(/NOTE: its last day was 2025-12-31.*--effective-to/)
   expect(summaryText(noted)).toMatch(/NOTE: it shares NPIs with hospital-mrf:1234567893/)
 })
+
+test('the time that is left is not told from the first moments of the work', () => {
+  const comparing = (rows: number) => ({ phase: 'comparing', rows, row_total: 1_400_000 }) as const
+  expect(progressText(comparing(4_000), 5, false)).not.toContain('left')
+  expect(progressText(comparing(140_000), 5, false)).toContain('45 s left')
+})

@@ -112,8 +112,11 @@ function stageText({ phase, done, total, unit }: StageProgress, seconds: number,
   return [...percentText(share, bar), `${phase} ${amount}`, ...timeLeft(share, seconds)].join('  ')
 }
 
+/** Below this, what is left is a guess from the first moments of the work, and wrong by far. */
+const LEAST_SHARE = 0.02
+
 const timeLeft = (share: number | undefined, seconds: number): string[] =>
-  share !== undefined && share > 0 ? [`${Math.ceil((seconds / share) * (1 - share))} s left`] : []
+  share !== undefined && share >= LEAST_SHARE ? [`${Math.ceil((seconds / share) * (1 - share))} s left`] : []
 
 const percentText = (share: number | undefined, bar: boolean): string[] =>
   share === undefined ? [] : [`${bar ? drawn(share) : ''}${Math.floor(share * 100)}%`]

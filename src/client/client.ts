@@ -1,7 +1,7 @@
 // A client that verifies every answer. It runs in Bun, Node 20 and later, Deno and browsers.
 
 import { tilePath } from '../proof/growth.ts'
-import type { Inquiry, VerifiedAnswer } from '../proof/verify-lists.ts'
+import type { Inquiry, StatedBill, VerifiedAnswer } from '../proof/verify-lists.ts'
 import { standsAt } from '../proof/whole/asked.ts'
 import type { Operations } from './api-types.ts'
 import { Checks, type LogName, type PinStore } from './checks.ts'
@@ -102,6 +102,15 @@ export class RegistryClient {
     const request: Request = { method: 'POST', headers: { 'content-type': 'application/json' }, body, ...call }
     const send = (more: Request): Promise<Reply> => this.#transport.send('/reference/batch', { ...request, ...more })
     return this.#verified<Exclude<Output<'lookup_references'>, ShortBatch>>(send, { questions })
+  }
+
+  /** A bill checked by the published rules of its days. The day of lines that state none is today, in UTC, unless `day` says otherwise. */
+  checkBill(bill: StatedBill, call: CallOptions = {}) {
+    const asked = { day: this.#today(), ...withoutUndefined(bill) } as StatedBill
+    const headers = { 'content-type': 'application/json' }
+    const request: Request = { method: 'POST', headers, body: JSON.stringify(asked), ...call }
+    const send = (more: Request): Promise<Reply> => this.#transport.send('/bill/check', { ...request, ...more })
+    return this.#verified<Extract<Output<'check_bill'>, { proof: unknown }>>(send, { bill: asked })
   }
 
   /** The answer of every edition for a code. */

@@ -13,6 +13,8 @@ export interface RemoteFiles {
   /** Fetches a file and writes it to a path. False if it does not exist or cannot be unpacked. */
   get(digest: string, path: string): Promise<boolean>
   remove(digest: string): Promise<void>
+  /** Throws if the storage does not answer, or refuses the keys. */
+  reach(): Promise<void>
 }
 
 /** The ending of the names of objects, and the setting with the address of the bucket. */
@@ -47,6 +49,10 @@ export class S3Files implements RemoteFiles {
 
   has(digest: string): Promise<boolean> {
     return this.#request(() => this.#object(digest).exists())
+  }
+
+  async reach(): Promise<void> {
+    await this.has('0'.repeat(64))
   }
 
   /** Sends a file. It is first compressed into the file `packed`. */

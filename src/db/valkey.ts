@@ -12,6 +12,8 @@ export class ValkeyScript {
   }
 }
 
+const PING = new ValkeyScript('return 1')
+
 /** A connection to Valkey or Redis. It is made when it is used, and made again after any fault. */
 export class Valkey {
   #client: Promise<Bun.RedisClient> | undefined
@@ -37,6 +39,11 @@ export class Valkey {
       if (this.#client === client) this.close()
       throw error
     }
+  }
+
+  /** Throws if it does not answer, or refuses the password. */
+  async reach(): Promise<void> {
+    await this.run(PING, [], [])
   }
 
   close(): void {

@@ -21,7 +21,7 @@ import { CHARTS } from '../registry/charts.ts'
 import { isOfOlderForm, listOlder } from '../upgrade/store.ts'
 import { equipmentFindings } from './equipment.ts'
 import { type Finding, type FindingCode, finding, findingOf, statusOf } from './finding.ts'
-import { type Disk, diskFindings, disksOf, fileFindings, type Listener, listenerOf } from './machine.ts'
+import { type Disk, diskFindings, disksOf, fileFindings, type Listener, listenerOf, valkeyFindings } from './machine.ts'
 import {
   archiveFindings,
   citationFacts,
@@ -33,6 +33,7 @@ import {
   releaseFacts,
   releaseFileFindings,
   type Subject,
+  storageFindings,
 } from './records.ts'
 import { type UpdateFact, updateFacts } from './updates.ts'
 import { type WitnessFact, witnessFacts } from './witnesses.ts'
@@ -59,7 +60,12 @@ export interface Examination {
 
 export async function examine(config: Config, now: number, fetchable: readonly string[] = []): Promise<Examination> {
   const disks = disksOf(config)
-  const findings = [...accessFindings(config), ...fileFindings(config), ...diskFindings(disks, config)]
+  const findings = [
+    ...accessFindings(config),
+    ...fileFindings(config),
+    ...diskFindings(disks, config),
+    ...(await valkeyFindings(config)),
+  ]
   const installation = await open(config, findings)
   try {
     const records = installation && (await recordsOf({ installation, config, now }, fetchable, findings))
@@ -192,6 +198,7 @@ async function recordsOf(subject: Subject, fetchable: readonly string[], finding
     findings.push(finding('older_left', `${older.left} releases of an older form were left without a successor`))
   await addFindings(() => logFindings(subject))
   await addFindings(() => releaseFileFindings(subject))
+  await addFindings(() => storageFindings(subject))
   const report = await attempt(() => serviceReport(subject))
   findings.push(...(report ? reportFindings(report) : []))
   const updates = await addFacts((known) => updateFacts(known, fetchable))

@@ -147,6 +147,15 @@ export const FINDINGS = {
     level: 'warn',
     remedy: 'See its code in docs/operate/fetch.md. `atr fetch CHART` tries again at once.',
   },
+  storage_away: {
+    level: 'fail',
+    remedy:
+      'Check RELEASES and the keys S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY. Machines that lack files refuse lookups meanwhile.',
+  },
+  valkey_away: {
+    level: 'warn',
+    remedy: 'Start it, or check VALKEY_URL. Meanwhile each machine counts requests for itself.',
+  },
   archive_damaged: {
     level: 'fail',
     remedy:

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Config, isLoopback } from '../config.ts'
+import { Valkey } from '../db/valkey.ts'
 import { ask, OutgoingFault } from '../outgoing/outgoing.ts'
 import { type Finding, finding } from './finding.ts'
 
@@ -79,6 +80,20 @@ export const diskFindings = (disks: readonly Disk[], { DISK_FREE_BYTES }: Config
         `the disk of ${holds.join(', ')} has ${bytesText(free_bytes)} left of ${bytesText(total_bytes)}: ${path}`,
       ),
     )
+
+/** Asks the Valkey that counts requests for all machines. What it says is not shown: it may have the password. */
+export async function valkeyFindings({ VALKEY_URL }: Config): Promise<Finding[]> {
+  if (VALKEY_URL === undefined) return []
+  const valkey = new Valkey(VALKEY_URL)
+  try {
+    await valkey.reach()
+    return []
+  } catch {
+    return [finding('valkey_away', 'the Valkey of VALKEY_URL does not answer, or refuses the password')]
+  } finally {
+    valkey.close()
+  }
+}
 
 /** Writes a number of bytes as `1.5 GB`. */
 export function bytesText(bytes: number): string {

@@ -5,6 +5,7 @@ import { SourceArchive } from '../citations/archive.ts'
 import { hasAddress } from '../citations/check.ts'
 import { type CitationEvent, keyOf, listChecks, listCopies, listEvents } from '../citations/store.ts'
 import type { Config } from '../config.ts'
+import { StoreBusy, StoreFault } from '../db/db.ts'
 import type { Installation } from '../installation.ts'
 import { clockSkew, MOST_SKEW_MS } from '../integrity/publication.ts'
 import { checkpoints } from '../integrity/store.ts'
@@ -142,6 +143,17 @@ export async function releaseFileFindings({ installation: { db } }: Subject): Pr
       )
   }
   return findings
+}
+
+/** Asks the object storage of the release files. */
+export async function storageFindings({ installation: { db } }: Subject): Promise<Finding[]> {
+  try {
+    await db.files.remote?.reach()
+    return []
+  } catch (error) {
+    const why = error instanceof StoreFault || error instanceof StoreBusy ? error.message : 'it cannot be reached'
+    return [finding('storage_away', why)]
+  }
 }
 
 export interface KeyFact {

@@ -72,7 +72,15 @@ export class Published<T extends HeadView> {
 
   /** The view in memory, or else the view in the store. */
   at(): T | Promise<T> {
-    return this.current() ?? this.look()
+    return (
+      this.current() ??
+      this.look().catch((fault: unknown) => {
+        // The database went away, and meanwhile another request has read the view.
+        const view = this.current()
+        if (view === undefined) throw fault
+        return view
+      })
+    )
   }
 
   /** How old the head in memory is, and how long ago the store was last asked for it; undefined if there is none. */

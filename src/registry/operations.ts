@@ -28,6 +28,7 @@ import {
   ShortHistory,
   shortHistory,
 } from './lookup/history.ts'
+import { FoundHospitals, findHospitals, HospitalQuery } from './lookup/hospitals.ts'
 import { Proofs } from './lookup/proofs.ts'
 import { ProofForm, questionOf, ReferenceQuery } from './lookup/query.ts'
 import { CitedRow } from './lookup/row-schema.ts'
@@ -143,6 +144,23 @@ export function registryOperations(parts: RegistryParts): Operation[] {
     }),
 
     operation({
+      name: 'find_hospital',
+      summary: 'Hospitals by name or place, with the NPI that lookups take',
+      description: 'From the list of the operator: the first twenty whose names have the words, near the place.',
+      tag: 'agent-tools',
+      http: { method: 'GET', path: '/providers' },
+      access: 'public',
+      limit: 'reference',
+      cache: 'public, max-age=300',
+      stamp,
+      heavy: true,
+      input: HospitalQuery,
+      output: FoundHospitals,
+      problems: ['invalid_region', 'unknown_zip', 'region_ambiguous', 'no_edition_for_day'],
+      run: async (query) => (await findHospitals(await proofsNow(), query, today())) as never,
+    }),
+
+    operation({
       name: 'get_row',
       summary: 'One row of a release by its permalink, with its whole proof',
       description:
@@ -184,9 +202,9 @@ export function registryOperations(parts: RegistryParts): Operation[] {
       name: 'check_bill',
       summary: 'A bill checked by the published rules of its days, every finding proved',
       description:
-        'Send the lines of one bill as they are on the paper: codes, modifiers, units, days, revenue codes, amounts, and no names. Answered are ' +
-        'what Medicare lists for each line and what it would pay on this bill, findings with what to ask the billing office, and in `skipped` what ' +
-        'could not be checked, which is no pass. Nothing is stored. Each line counts as one request of the quota.',
+        'Send the lines of one bill with codes, modifiers, units, days, revenue codes and amounts, and no names. Answered are what Medicare lists for ' +
+        'each line, what it would pay on this bill, findings with what to ask the billing office, and in `skipped` what was not checked, which is no pass. ' +
+        'Nothing is stored. Each line counts as one request of the quota.',
       tag: 'agent-tools',
       http: { method: 'POST', path: '/bill/check' },
       access: 'public',

@@ -1,6 +1,6 @@
 // Names that people use for places, as docs/spec/tables/place-names.json has them. No verifier needs them.
 
-import { states } from '../../docs/spec/tables/place-names.json'
+import { cities, counties, states } from '../../docs/spec/tables/place-names.json'
 import { frozen } from './frozen.ts'
 
 export interface StateName {
@@ -12,3 +12,11 @@ export interface StateName {
   zips: readonly string[]
 }
 export const STATE_NAMES: readonly StateName[] = frozen(states)
+
+/** A city or a county that lies in one Medicare locality, or in a state that has one alone. */
+export interface PlaceName {
+  state: string
+  region: string
+}
+export const CITIES: readonly (PlaceName & { city: string })[] = frozen(cities)
+export const COUNTIES: readonly (PlaceName & { county: string })[] = frozen(counties)

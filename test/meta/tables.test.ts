@@ -9,6 +9,7 @@ import chartFile from '../../docs/spec/tables/charts.json'
 import editionFile from '../../docs/spec/tables/editions.json'
 import localityFile from '../../docs/spec/tables/localities.json'
 import modifierFile from '../../docs/spec/tables/modifiers.json'
+import otherFile from '../../docs/spec/tables/other-codes.json'
 import payerFile from '../../docs/spec/tables/payers.json'
 import nameFile from '../../docs/spec/tables/place-names.json'
 import sideFile from '../../docs/spec/tables/place-of-service.json'
@@ -286,6 +287,19 @@ test('states and localities are sorted, and a state is divided that has several'
   }
 })
 
+const NAME_OF_PLACE = /^[A-Z][A-Za-z. -]+$/
+const inLocality = { state: z.string().regex(/^[A-Z]{2}$/), region: z.string().regex(/^US-[A-Z]{2}(-[0-9]{2})?$/) }
+
+test('what is not priced here has a form or words, and a sentence', () => {
+  const says = z.string().regex(/^[A-Z].*[^.]$/)
+  z.strictObject({
+    source: z.string(),
+    codes: z.array(z.strictObject({ thing: z.string(), form: z.string(), says })),
+    families: z.array(z.strictObject({ begins: z.string().regex(/^[A-Z][0-9]?$/), says })),
+    words: z.array(z.strictObject({ words: z.array(z.string().regex(/^[a-z-]+$/)), says })),
+  }).parse(otherFile)
+})
+
 test('each state has a name and the first digits of its ZIP codes', () => {
   z.strictObject({
     source: z.string(),
@@ -297,7 +311,12 @@ test('each state has a name and the first digits of its ZIP codes', () => {
         zips: z.array(z.string().regex(/^[0-9]{3}(-[0-9]{3})?$/)).min(1),
       }),
     ),
+    cities: z.array(z.strictObject({ city: z.string().regex(NAME_OF_PLACE), ...inLocality })),
+    counties: z.array(z.strictObject({ county: z.string().regex(NAME_OF_PLACE), ...inLocality })),
   }).parse(nameFile)
+  const regions = new Set(LOCALITY_ENTRIES.map(({ region }) => region))
+  for (const { state, region } of [...nameFile.cities, ...nameFile.counties])
+    expect([region, isDivided(state) ? regions.has(region) : region === `US-${state}`]).toEqual([region, true])
   expect(nameFile.states.map(({ state }) => state)).toEqual([...STATES.keys()])
   for (const { zips } of nameFile.states) expect(isSorted(zips)).toBe(true)
 })

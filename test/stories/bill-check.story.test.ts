@@ -1,8 +1,11 @@
 import { expect, test } from 'bun:test'
+import { memoryPins } from '../../src/client/checks.ts'
+import { RegistryClient } from '../../src/client/client.ts'
 import { aLimit, anAddOn, aService, aTest, somePairs } from '../../src/proof/check/check-fixture.ts'
 import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { aRelease } from '../support/builders.ts'
-import { type TestApp, testApp } from '../support/harness.ts'
+import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
+import { connect } from '../support/mcp.ts'
 
 const DAY = '2026-07-15'
 const CANARY = 'Jane-Doe-1970-01-01'
@@ -129,6 +132,43 @@ test('the short answer has the same findings, with permalinks in place of the pr
   )
   const [href] = short.findings[0].evidence
   expect(await app.getJson(href)).toMatchObject({ kind: 'edits', code: '80053' })
+})
+
+test('the client of the package sends a bill, and gives only what it has verified', async () => {
+  await using app = await testApp({ today: DAY })
+  await stocked(app)
+  const fetch = async (url: string, init: RequestInit): Promise<Response> =>
+    app.app.fetch(new Request(url, init), '192.0.2.1')
+  const client = new RegistryClient({ baseUrl: BASE_URL, fetch, now: () => app.clock.now, pins: memoryPins() })
+  const { day: _, ...undated } = bill
+  const { body, proved } = await client.checkBill(undated as never)
+  expect(body.sums.medicare).toEqual({ listed: '414.49', at_most: '414.49', by_rules: '410.56' })
+  expect(proved?.rows.length).toBeGreaterThan(5)
+  const lying = async (url: string, init: RequestInit): Promise<Response> => {
+    const response = await fetch(url, init)
+    return url.endsWith('/bill/check')
+      ? new Response((await response.text()).replace('"410.56"', '"1.00"'), response)
+      : response
+  }
+  const another = new RegistryClient({ baseUrl: BASE_URL, fetch: lying, now: () => app.clock.now, pins: memoryPins() })
+  await expect(another.checkBill(bill as never)).rejects.toThrow()
+})
+
+test('an agent checks a bill by MCP as it has it, and its sentence says what was not checked', async () => {
+  await using app = await testApp({ today: DAY })
+  await stocked(app)
+  const client = await connect(app, 'modern')
+  const lines = [{ cpt: '80053', billed: 310 }, '82947', { cpt: '99284-25', units: 1, billed: '$2,187.00' }]
+  const result = await client.callTool({ name: 'check_bill', arguments: { kind: 'ER', lines } })
+  expect(result.structuredContent).toMatchObject({ sums: { billed: '2497.00', medicare: { by_rules: '410.56' } } })
+  expect(result.content[0]?.text).toMatch(
+    /^Checked as the bill of a hospital: 3 lines.*82947 is part of 80053 .*Not checked, which is no pass: /,
+  )
+  const refused = await client.callTool({
+    name: 'check_bill',
+    arguments: { lines: [{ code: '80053', units: 'many' }] },
+  })
+  expect(refused.content[0]?.text).toContain('line 1: units takes a whole number')
 })
 
 test('each line counts as one request, and a bill with more lines than are left is refused whole', async () => {

@@ -143,6 +143,25 @@ test('no lie about a comparison passes', async () => {
   expect(await verdict(honest, asked({ region: 'US-IL' }))).toBe(false)
 })
 
+test('a hospital is found by words of its name, and by a place', async () => {
+  await using app = await nearChicago()
+  const find = async (query: Record<string, string>) =>
+    (
+      (await app.getJson(`/providers?${new URLSearchParams(query)}`)) as {
+        data: { npi: string; has_prices: boolean }[]
+      }
+    ).data
+  expect(await find({ name: 'hosp riv' })).toMatchObject([{ npi: RIVER, name: 'River Hospital', has_prices: true }])
+  expect((await find({ near: '60611' })).map(({ npi, has_prices }) => [npi, has_prices])).toEqual([
+    [HILL, false],
+    [LAKE, true],
+    [LAKE, true],
+    [RIVER, true],
+  ])
+  expect(await find({ name: 'nowhere' })).toEqual([])
+  expect(await find({ name: 'far', near: 'IL' })).toMatchObject([{ npi: FAR }])
+})
+
 test('a place that is none, and a list that is not held, are refused in words', async () => {
   await using app = await nearChicago()
   for (const [region, code] of [

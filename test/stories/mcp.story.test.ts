@@ -21,8 +21,10 @@ const tokens = (value: unknown): number => JSON.stringify(value).length / 4
 const TOOLS = [
   'lookup_price',
   'price_bill',
+  'check_bill',
   'code_sheet',
   'compare_hospitals',
+  'find_hospital',
   'price_history',
   'coverage',
   'verify_proof',
@@ -216,7 +218,14 @@ const QUESTIONS: Asked[] = [
   ...[{ cpt: '99213', region: '94102' }, { cpt: '99213', region: 'IL', basis: 'medicare_pfs' }, { cpt: '99213' }].map(
     (args) => get('compare_hospitals', '/reference/compare', args, REF),
   ),
+  ...[{ name: 'lake' }, { near: '94102' }].map((args) => get('find_hospital', '/providers', args)),
   ...LINES.map((lines) => ({ tool: 'price_bill', args: { lines }, path: '/reference/batch', body: { lines, ...REF } })),
+  ...[{ kind: 'hospital', lines: [{ code: '99213' }] }, { lines: [] }, { lines: [{ code: 'x' }] }].map((body) => ({
+    tool: 'check_bill',
+    args: body,
+    path: '/bill/check',
+    body: { ...body, ...REF },
+  })),
   ...[{ cpt: '99213' }, { cpt: '99213', limit: 1, offset: 1 }, { cpt: 'G0000' }, { cpt: '99213', limit: 0 }].map(
     (args) => get('price_history', '/reference/history', args, REF),
   ),

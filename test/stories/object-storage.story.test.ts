@@ -97,6 +97,13 @@ testOnPostgres(
       err: expect.stringContaining('refused: unavailable: the object storage of RELEASES does not answer'),
     })
     await run('keys', 'list')
+    const doctor = await atr(['doctor', '--json'], { ...publisher, VALKEY_URL: 'redis://:secret@127.0.0.1:1' })
+    const found = JSON.parse(doctor.out) as { findings: { code: string; level: string }[] }
+    expect(doctor.code).toBe(1)
+    expect(found.findings.map(({ code, level }) => `${level} ${code}`)).toEqual(
+      expect.arrayContaining(['fail storage_away', 'warn valkey_away']),
+    )
+    expect(doctor.out).not.toContain('secret')
     storage.isAway = false
     expect(JSON.parse(await run('release', 'list', '--json'))).toHaveLength(2)
     expect(storage.objects.size).toBe(2)

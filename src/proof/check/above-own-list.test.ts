@@ -47,3 +47,27 @@ test('a code that is not in the file, and a hospital without a file, are uncheck
     'above_own_list hospital-mrf no_edition 1',
   )
 })
+
+test('an allowed amount above the payer’s published rate is found, and a charge above it is a question', async () => {
+  const registry = registryWith(EVERY_CHART)
+  const rate = { ...own('99284', 'hospital_payer', '800.00'), payer: 'aetna/commercial' }
+  registry.publish([rate as never, own('99284', 'hospital_gross', '3000.00')], {
+    chart: `hospital-mrf:${NPI}`,
+    providers: [NPI],
+  })
+  const asked = (line: object, payer = 'aetna/commercial') => ({
+    ...at(NPI),
+    payer,
+    lines: [{ code: '99284', ...line }],
+  })
+  expect((await said(registry, asked({ billed: '2000.00', allowed: '887.27' }))).found).toEqual([
+    'above_payer_rate rule 1',
+  ])
+  expect((await said(registry, asked({ billed: '2000.00', allowed: '800.00' }))).found).toEqual([])
+  expect((await said(registry, asked({ billed: '2000.00' }))).found).toEqual(['above_payer_rate ask 1'])
+  const { body } = await billAnswer(registry, asked({ allowed: '887.27' }))
+  expect(body).toMatchObject({ lines: [{ payer: { amount: '800.00' } }], sums: { payer: '800.00', at_issue: '87.27' } })
+  expect(await skippedOf(registry, asked({ billed: '9.00' }, 'uhc/commercial'))).toContain(
+    `above_payer_rate hospital-mrf:${NPI} no_price 1`,
+  )
+})

@@ -5,7 +5,7 @@ import { amountText } from '../price/money.ts'
 import type { Manifest } from '../price/release.ts'
 import type { BillCheck, CheckedLine, MedicareSums, Step } from './check.ts'
 import { type Evidence, type Finding, type Skip, variantOf } from './finding.ts'
-import { type Figure, OWN_BASES } from './hospital-figures.ts'
+import { type Figure, OWN_BASES, PAYER_BASIS } from './hospital-figures.ts'
 
 /** The place of a row in the body's proof. */
 export interface Pointer {
@@ -43,9 +43,9 @@ export function prolongedIn(releases: readonly Pick<Manifest, 'chart' | 'publish
 
 function lineOf({ line, figures, listed, byRules }: CheckedLine, { side }: BillCheck, pointerOf: PointerOf): Members {
   const { code, units, day, billed, side: own } = line
-  const ofHospital = OWN_BASES.flatMap((basis) => {
+  const ofHospital = ([...OWN_BASES, PAYER_BASIS] as const).flatMap((basis) => {
     const figure = figures[basis]
-    return figure === undefined || figure === 'other_unit' ? [] : [[basis, figureOf(figure, day, pointerOf)]]
+    return figure === undefined || figure === 'other_unit' ? [] : [[nameOf(basis), figureOf(figure, day, pointerOf)]]
   })
   return {
     line: line.line,
@@ -58,6 +58,9 @@ function lineOf({ line, figures, listed, byRules }: CheckedLine, { side }: BillC
     ...(byRules && { by_rules: { amount: amountText(byRules.amount), ...stepsOf(byRules.steps) } }),
   }
 }
+
+/** The rate of the payer of the bill stands under `payer`. */
+const nameOf = (basis: string): string => (basis === PAYER_BASIS ? 'payer' : basis)
 
 const stepsOf = (steps: readonly Step[]): Members =>
   steps.length === 0
@@ -145,7 +148,7 @@ function sumsOf({ side, sums }: BillCheck): Members {
     ...(others.length > 0 && {
       other_sides: Object.fromEntries(others.map(([kind, each]) => [kind, medicareSum(each)])),
     }),
-    ...Object.fromEntries(Object.entries(own).map(([basis, sum]) => [basis, amountText(sum)])),
+    ...Object.fromEntries(Object.entries(own).map(([basis, sum]) => [nameOf(basis), amountText(sum)])),
     at_issue: amountText(atIssue),
   }
 }

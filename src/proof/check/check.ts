@@ -4,6 +4,7 @@
 import { BILL_RULES } from '../../tables/bill-rules.ts'
 import type { ChartTable } from '../price/charts.ts'
 import { aboveOwnList } from './above-own-list.ts'
+import { abovePayerRate } from './above-payer-rate.ts'
 import { addOnAlone } from './add-on-alone.ts'
 import { arithmetic, sumOf } from './arithmetic.ts'
 import type { Bill, BillSide } from './bill.ts'
@@ -13,7 +14,7 @@ import { componentTwice } from './component-twice.ts'
 import { duplicate } from './duplicate.ts'
 import { estimateExceeded } from './estimate-exceeded.ts'
 import { type ChartDay, certaintyOf, type Finding, type Outcome, type Skip, together } from './finding.ts'
-import { figuresOf, OWN_BASES, type OwnBasis, type OwnFigures } from './hospital-figures.ts'
+import { figuresOf, OWN_BASES, type OwnBasis, type OwnFigures, PAYER_BASIS } from './hospital-figures.ts'
 import { notValidOnDay } from './not-valid-on-day.ts'
 import { packaged } from './packaged.ts'
 import { pairNotPaidTogether } from './pair-not-paid-together.ts'
@@ -53,8 +54,8 @@ export interface BillSums {
   billed: bigint | undefined
   /** One for each side that has a line with a price. */
   medicare: ReadonlyMap<BillSide['kind'], MedicareSums>
-  /** Undefined where no line has the figure. */
-  own: { readonly [basis in OwnBasis]?: bigint }
+  /** Left out where no line has the figure. */
+  own: { readonly [basis in OwnBasis | typeof PAYER_BASIS]?: bigint }
   atIssue: bigint
 }
 
@@ -89,6 +90,7 @@ export function checkBill(bill: Bill, on: RegistryOn, table: ChartTable): BillCh
   const beside = together([
     arithmetic(claim),
     aboveOwnList(claim, figures),
+    abovePayerRate(claim, figures),
     billAboveStatement(claim),
     estimateExceeded(claim),
   ])
@@ -189,8 +191,10 @@ function medicareSums(
 
 function ownSums(lines: readonly CheckedLine[]): BillSums['own'] {
   return Object.fromEntries(
-    OWN_BASES.flatMap((basis) => {
-      const figures = lines.flatMap((line) => line.figures[basis] ?? []).filter((each) => each !== 'other_unit')
+    [...OWN_BASES, PAYER_BASIS].flatMap((basis) => {
+      const figures = lines
+        .flatMap((line) => line.figures[basis as OwnBasis] ?? [])
+        .filter((each) => each !== 'other_unit')
       return figures.length === 0 ? [] : [[basis, figures.reduce((sum, { high }) => sum + high, 0n)]]
     }),
   )

@@ -16,6 +16,8 @@ export const OWN_BASES = [
   'hospital_negotiated_high',
 ] as const
 export type OwnBasis = (typeof OWN_BASES)[number]
+/** The rate of the bill's payer. */
+export const PAYER_BASIS = 'hospital_payer'
 
 /** A price of the file for the units of a line, in ten-thousandths. A hospital may list several under one key. */
 export interface Figure {
@@ -39,8 +41,9 @@ export function hospitalChart({ bill, on }: Claim, day: string): { chart: string
 /** Empty without a hospital, and for a line without a code. */
 export function figuresOf(claim: Claim, line: ClaimLine): OwnFigures {
   if (line.code === undefined || !hospitalChart(claim, line.day)?.isHeld) return {}
+  const bases = claim.bill.payer === undefined ? OWN_BASES : ([...OWN_BASES, PAYER_BASIS] as const)
   return Object.fromEntries(
-    OWN_BASES.flatMap((basis) => {
+    [...bases].flatMap((basis) => {
       const figure = figureOf(claim, line, line.code as string, basis)
       return figure === undefined ? [] : [[basis, figure]]
     }),
@@ -51,10 +54,11 @@ function figureOf(
   { bill, on, table }: Claim,
   line: ClaimLine,
   cpt: string,
-  basis: OwnBasis,
+  basis: OwnBasis | typeof PAYER_BASIS,
 ): Figure | 'other_unit' | undefined {
   const { day, modifiers, units } = line
-  const question = parseQuestion({ cpt, as_of: day, npi: bill.npi, basis, modifier: modifiers.join('-') })
+  const ofPayer = basis === PAYER_BASIS ? { payer: bill.payer } : {}
+  const question = parseQuestion({ cpt, as_of: day, npi: bill.npi, basis, modifier: modifiers.join('-'), ...ofPayer })
   if (isText(question)) return undefined
   const { decision } = choose(question, on(day), table)
   if (decision.outcome !== 'price') return undefined

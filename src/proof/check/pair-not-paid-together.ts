@@ -38,12 +38,12 @@ function ofDay({ on }: Claim, group: readonly Coded[]): Outcome {
     const [{ code }] = ones as [Coded]
     const row = table.rowOf(code) as EditsRow | undefined
     if (!row) return []
-    return byCode
-      .filter((others) => others !== ones)
-      .flatMap((others) => {
-        const pair = pairOn(row, others[0]?.code ?? '', day)
-        return pair ? others.flatMap((two) => against(two, ones, pair.separable, { chart, day: table.day, row })) : []
-      })
+    const listed = new Set(row.edits.map(([other]) => other))
+    return byCode.flatMap((others) => {
+      const [{ code: other }] = others as [Coded]
+      const pair = others !== ones && listed.has(other) ? pairOn(row, other, day) : undefined
+      return pair ? others.flatMap((two) => against(two, ones, pair.separable, { chart, day: table.day, row })) : []
+    })
   })
   return { findings, skips: [], byHistory: table.byHistory }
 }

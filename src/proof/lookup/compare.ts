@@ -45,7 +45,7 @@ export type Comparison =
 export function compareFor(question: ParsedQuestion, registry: Registry, table: ChartTable): Comparison {
   const { lists, timeline } = registry
   if (!timeline.isHeld(HOSPITAL_LIST)) return { outcome: 'no_edition', charts: [HOSPITAL_LIST] }
-  const area = areaOf(question.region, registry)
+  const area = hospitalArea(question.region, registry)
   if ('outcome' in area) return area
   const listed = (lists.under(HOSPITAL_LIST, area.prefix) as readonly HospitalRow[]).filter(isFrom(timeline))
   // A hospital with several places is one hospital.
@@ -63,9 +63,10 @@ export function compareFor(question: ParsedQuestion, registry: Registry, table: 
   }
 }
 
+/** The part of the list of hospitals that is near a place, by what its keys begin with. */
 type Area = { prefix: string; place: PlaceRow | undefined } | Exclude<Comparison, { outcome: 'comparison' }>
 
-function areaOf(region: Region, registry: Registry): Area {
+export function hospitalArea(region: Region, registry: Registry): Area {
   if (region.level === 'state' || region.level === 'locality')
     return { prefix: `US-${region.state}|`, place: undefined }
   if (region.level !== 'zip') return { outcome: 'region_ambiguous' }

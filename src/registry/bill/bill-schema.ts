@@ -8,9 +8,19 @@ import { Amount, Proof } from '../lookup/row-schema.ts'
 
 // The forms of bills and of their checks, for documents and callers. What a bill means is in proof/check/bill.ts.
 
+/** Members whose names do not say what they take. An agent pays for every word. */
+const DESCRIBED = ['units', 'billed']
+
 const described = (forms: typeof LINE_FORMS): Record<string, z.ZodType> =>
-  Object.fromEntries(Object.entries(forms).map(([member, [, takes]]) => [member, text(takes)]))
-const text = (description: string): z.ZodType => z.string().optional().meta({ description })
+  Object.fromEntries(
+    Object.entries(forms).map(([member, [, takes]]) => [
+      member,
+      z
+        .string()
+        .optional()
+        .meta(DESCRIBED.includes(member) ? { description: takes } : {}),
+    ]),
+  )
 
 const Line = z.strictObject({
   ...described(LINE_FORMS),

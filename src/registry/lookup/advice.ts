@@ -11,6 +11,7 @@ import { BOTH_SIDES, COLUMN_MODIFIERS, FACTOR_MODIFIERS } from '../../tables/mod
 import { type Advice, ROW_MODIFIERS } from '../../tables/row-modifiers.ts'
 import { hintFor, type RefusalDetails, unlessDamaged, whyNotAdjusted } from './beside.ts'
 import { find, type LookupResult } from './find.ts'
+import { familyOf } from './other-codes.ts'
 import type { Proofs } from './proofs.ts'
 
 const UNSTATED =
@@ -149,8 +150,8 @@ function inOtherSetting(refusal: Pick<Refusal, 'proofs' | 'question' | 'decision
 }
 
 /** The hint where no list has the code, so that there is nothing else to ask for. */
-export const unlisted = ({ npi }: Pick<ParsedQuestion, 'npi'>): string =>
-  `${npi === null ? 'No price list that is held here has' : 'The file of this hospital does not have'} this code on this day. Check it for a typing error, such as the letter O for a zero. Do not invent a price.`
+export const unlisted = ({ npi, cpt }: Pick<ParsedQuestion, 'npi' | 'cpt'>): string =>
+  `${familyOf(cpt) ? `${familyOf(cpt)}. ` : ''}${npi === null ? 'No price list that is held here has' : 'The file of this hospital does not have'} this code on this day. Check it for a typing error, such as the letter O for a zero. Do not invent a price.`
 
 /** The hint where it is open which place is meant, and there is no price as asked at any of them. */
 function atAnyPlace(refusal: Refusal, { region, refused }: RefusedThere): string {

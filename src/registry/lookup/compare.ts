@@ -114,17 +114,25 @@ function findComparison(proofs: Proofs, { as_of = undefined, ...query }: Compare
   const question = parsed({ ...query, as_of: as_of ?? today })
   const { registry, trace } = tracedRegistry(proofs, question.day)
   const found = ruled(proofs, trace, () => compareFor(question, registry, proofs.charts))
+  if (found.outcome !== 'comparison') return refusePlace(proofs, found)
+  return { question, trace, found }
+}
+
+/** Refuses a place for which hospitals cannot be listed. */
+export function refusePlace(
+  proofs: Proofs,
+  found: Exclude<ReturnType<typeof compareFor>, { outcome: 'comparison' }>,
+): never {
   if (found.outcome === 'no_edition') {
     const held = heldPeriods(proofs, found.charts)
     const detail = `No edition for this day of: ${found.charts.join(', ')}.`
     throw new Problem('no_edition_for_day', detail, { members: { charts: held }, ...hintFor(held) })
   }
   if (found.outcome === 'region_ambiguous')
-    throw new Problem('region_ambiguous', 'A comparison needs a state, or a ZIP code that lies in one state.', {
+    throw new Problem('region_ambiguous', 'The place must be a state, or a ZIP code that lies in one state.', {
       hint: 'Ask with the ZIP code of the place, or with a state as `US-IL`.',
     })
-  if (found.outcome !== 'comparison') throw new Problem(found.outcome)
-  return { question, trace, found }
+  throw new Problem(found.outcome)
 }
 
 /** The form of each part was checked; they may not go together. */

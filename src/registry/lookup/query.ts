@@ -15,6 +15,7 @@ import { isPlaceOfService } from '../../proof/lookup/side.ts'
 import { BASES, SETTINGS } from '../../proof/price/row.ts'
 import { CODE_FORM } from '../../tables/charts.ts'
 import { BILL_KINDS } from '../../tables/sides.ts'
+import { otherCode } from './other-codes.ts'
 
 // The parameters of lookups. Their meaning is in proof/lookup/question.ts, which verifiers use too.
 
@@ -23,10 +24,9 @@ export const Code = z
   .overwrite(codeOf)
   .max(16)
   .regex(CODE_FORM)
-  .register(refusedAs, { problem: 'invalid_cpt' })
+  .register(refusedAs, { problem: 'invalid_cpt', says: otherCode })
   .meta({
-    description:
-      'a CPT or HCPCS code of five characters, or one of another kind with its prefix, as `DRG-470` or `RC-0450`',
+    description: 'a CPT or HCPCS code of five characters, or of another kind with its prefix: `DRG-470`, `RC-0450`',
     examples: ['99213', 'DRG-470'],
   })
 export const Npi = z
@@ -59,10 +59,7 @@ export const Payer = z
   .string()
   .max(61)
   .regex(PAYER)
-  .meta({
-    description: 'with `npi`: the payer whose own rate is asked for, as `aetna/commercial` or `aetna`',
-    examples: ['aetna/commercial'],
-  })
+  .meta({ description: 'with `npi`: its own rate, as `aetna/commercial`' })
 
 export const ReferenceQuery = z.strictObject({
   cpt: Code,
@@ -79,7 +76,7 @@ export const ReferenceQuery = z.strictObject({
       examples: ['26'],
     }),
   setting: z.enum(SETTINGS).optional().meta({ description: 'Where the service is performed' }),
-  basis: z.enum(BASES).optional().meta({ description: 'What kind of price to look for' }),
+  basis: z.enum(BASES).optional().meta({ description: 'The kind of price' }),
   payer: Payer.optional(),
   kind: z.enum(BILL_KINDS).optional().meta({ description: 'Whose bill it is' }),
   revenue_code: z

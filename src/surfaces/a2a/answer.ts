@@ -6,6 +6,7 @@ import { STATUS } from '../../status.ts'
 import type { Mount } from '../http/mount.ts'
 import { readJson } from '../http/request.ts'
 import { problemDocument, quotaHeaders, refusalHeaders } from '../http/response.ts'
+import { readBill } from '../words/checked-bill.ts'
 import { readInput } from '../words/input.ts'
 import { readQuestion, skillFor, textProblem, wordsShown } from './question.ts'
 import { envelope, RpcError, type RpcErrorName, type RpcId, readRequest } from './rpc.ts'
@@ -208,7 +209,7 @@ const operationOf = ({ skills }: A2aParts, skill: string): Operation | undefined
 async function taskOf(parts: Method, subject: Subject, name?: 'task'): Promise<Reply> {
   const named = (task: object): unknown => (name ? { [name]: task } : task)
   const context = { baseUrl: parts.baseUrl(), requestId: parts.requestId }
-  const asked = questionOf(subject)
+  const asked = questionOf(subject, parts.dayOf)
   if (asked instanceof Problem) return { result: named(refusedTask(checked(subject), undefined, asked, context)) }
   const op = operationOf(parts, asked.skill)
   if (!op) {
@@ -216,7 +217,8 @@ async function taskOf(parts: Method, subject: Subject, name?: 'task'): Promise<R
     throw new RpcError('invalid_params', `there is no such skill; the skills are ${names.join(', ')}`)
   }
   const day = parts.dayOf(subject.at)
-  const input = readInput(asked.input, Object.keys(op.input.shape), day)
+  const isBill = op.name === 'check_bill'
+  const input = isBill ? readBill(asked.input, day) : readInput(asked.input, Object.keys(op.input.shape), day)
   const question = { ...asked, input: onItsDay(op, input, day) }
   const { skill } = question
   const dated = checked(
@@ -230,9 +232,9 @@ async function taskOf(parts: Method, subject: Subject, name?: 'task'): Promise<R
 }
 
 /** The question of a task; for a text that is none, why. */
-function questionOf({ question }: Subject): ReadQuestion | Problem {
+function questionOf({ question, at }: Subject, dayOf: (ms: number) => string): ReadQuestion | Problem {
   if ('skill' in question) return question
-  const reading = readText(question.text)
+  const reading = readText(question.text, dayOf(at))
   const { result } = reading
   if ('refusal' in result) return textProblem(result.refusal, reading)
   return { skill: skillFor(result.input), input: result.input, not_understood: wordsShown(reading) }

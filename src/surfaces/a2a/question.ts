@@ -37,7 +37,9 @@ export function textProblem(refusal: Refusal, reading: TextReading): Problem {
   const understood = reading.understood.slice(0, MOST_WORDS)
   const values = understood.flatMap((part) => Object.entries(part).map(([name, value]) => `${name}=${value}`))
   const hint = refusal === 'bill' || refusal === 'several_codes' ? AS_LINES : GRAMMAR
-  const detail = `${REFUSALS[refusal]}${values.length > 0 ? `. Understood: ${values.join(', ')}` : ''}`
+  const { result } = reading
+  const said = 'says' in result ? result.says : undefined
+  const detail = `${said ?? REFUSALS[refusal]}${values.length > 0 ? `. Understood: ${values.join(', ')}` : ''}`
   return new Problem('invalid_request', detail, { hint, members: { understood, not_understood: wordsShown(reading) } })
 }
 

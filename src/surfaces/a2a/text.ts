@@ -2,6 +2,7 @@
 // the answer lists the other words as not understood. Nothing is guessed: a text is refused where something in it is open.
 
 import { isDay, type Members } from '../../proof/shape.ts'
+import { OTHER_WORDS } from '../../tables/other-codes.ts'
 import { readLookup, readSetting } from '../words/input.ts'
 import { endsWithState, readRegions, regionsNamed } from '../words/places.ts'
 
@@ -14,12 +15,13 @@ export const REFUSALS = {
   no_code: 'the text has no code of five characters, such as 99213; services are not known by their names',
   several_codes: 'the text has several codes, or a ZIP code without "in" before it',
   bill: 'it is not clear what the amounts or units in the text belong to',
+  not_held: 'the text asks for prices that are not held here',
 } as const
 export type Refusal = keyof typeof REFUSALS
 
 export interface TextReading {
   /** The parameters of a lookup, or lines of a bill; or why the text is neither. */
-  result: { input: Members } | { refusal: Refusal }
+  result: { input: Members } | { refusal: Refusal; says?: string }
   understood: Members[]
   /** The other words, in small letters. */
   notUnderstood: string[]
@@ -32,9 +34,8 @@ export const MOST_CHARACTERS = 2_000
 const CHANGES = new Set(
   (
     'not no without except excluding between until since before after vs versus history last next previous ago yesterday ' +
-    'tomorrow january february april june july august september october november december medicaid tricare insurance ' +
-    'insurer commercial private negotiated aetna anthem bcbs cigna humana kaiser unitedhealthcare bilateral both assistant ' +
-    'hospital er emergency clinic in near zip npi modifier modifiers mod mods'
+    'tomorrow january february april june july august september october november december bilateral both assistant ' +
+    'hospital emergency clinic in near zip npi modifier modifiers mod mods'
   ).split(' '),
 )
 /** Two letters in capitals that are neither a modifier nor a state. */
@@ -48,12 +49,17 @@ const DAY = [
   '[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[/-][0-9]{1,2}[/-](?:20)?[0-9]{2}',
   `${MONTH} ${DATE},? 20[0-9]{2}`,
   `${DATE}(?:[ -]| of )${MONTH}(?:[ -]|, )(?:20)?[0-9]{2}`,
+  // Without a year it is the last such day.
+  `${MONTH} ${DATE}(?!,? ?[0-9])|${DATE}(?:[ -]| of )${MONTH}(?![a-z0-9])`,
 ].join('|')
 const OFFICE = "(?:(?:doctor|physician)'?s? )?office(?: visits?)?"
 const SURGERY = '(?:ambulatory )?surg(?:ery|ical) cent(?:er|re)|asc'
 /** Words at which a place ends. A full stop may be a part of it: St. Louis. */
 const STOP =
   'with|for|and|or|vs|versus|code|cpt|hcpcs|modifiers?|mods?|at|on|is|was|in|near|setting|basis|please|today|billed|charged|x'
+
+/** The name of words that are left out, and told. */
+const ASIDE = 'aside'
 
 /** In this order: what is read first is no longer there for the next. Each pattern is bounded in length. */
 const VALUES: readonly [name: string, pattern: RegExp][] = [
@@ -66,6 +72,18 @@ const VALUES: readonly [name: string, pattern: RegExp][] = [
     'modifier',
     /\b(?:with |and )?(?:modifiers?|mods?) ([0-9a-z]{2}(?:(?:,? and |, ?| ?[/&-] ?)[0-9a-z]{2}){0,3})(?![\w-])/gi,
   ],
+  // Whose bill it is. A hospital that has a name of its own is asked for by its NPI.
+  [
+    'kind',
+    /(?<![\w-]|[A-Z][\w.']{1,20} )(?:(?:[Ii]n|[Aa]t|from|by|[Ff]or) )?(?:[Aa]n? |[Tt]he |[Mm]y )?([Ee][Rr]|[Ee]mergency (?:[Rr]oom|[Dd]epartment)|(?:[Hh]ospital|[Ff]acility) (?:bill|charge|fee|price|cost|side|part|payment)s?|(?:[Dd]octor|[Pp]hysician|[Pp]rofessional)'?s? (?:bill|charge|fee|side|part)s?)(?: visits?)?(?![\w-]| schedule)/g,
+  ],
+  ['kind', /\b(?:in|at|from|by) (?:an? |the |my )?(hospital)(?= (?:[|$a-z])|,|$| [A-Z]{2}\b)/g],
+  // These are told as words that were not understood: no schedule here is asked by them, and they change no price.
+  [ASIDE, /\b(?:for )?[0-9]{1,3} ?min(?:ute)?s?\b/gi],
+  [
+    ASIDE,
+    /\b(?:(?:has|have|had|with) )?(?:no|without) (?:health )?insurance\b|\buninsured\b|\bself[- ]pay(?:ing|er)?\b/gi,
+  ],
   [
     'setting',
     new RegExp(
@@ -73,7 +91,8 @@ const VALUES: readonly [name: string, pattern: RegExp][] = [
       'gi',
     ),
   ],
-  ['setting', /\b(?:in|at) (?:an? |the |my )?(hospital|home|clinic|er|emergency room)(?= |$)/gi],
+  ['setting', /\b(?:in|at) (?:an? |the |my )?(clinic)(?= |$)/gi],
+  ['place_of_service', /\b(?:in|at) (?:an? |the |my )?(home)(?= |$)/gi],
   ['basis', /\b(cash|gross|(?:medicare|hospital)_[a-z_]{1,20}|pfs|opps|clfs|asp|dmepos)(?![\w-])/gi],
   ['region', /\b(?:in |region )?(national|nationwide)\b/gi],
   [
@@ -110,7 +129,8 @@ const BILLED = `\\$ ?(?<dollars>${SUM})|(?<named>${SUM})(?= ?(?:usd|dollars)\\b)
 const PAID = /\b(paid|pays?|payment|allow(s|ed|able)?|reimburse[a-z]{0,5}|owed?)\b/i
 const CHARGED = /\b(?:billed|charged)(?: me| us)? (?:\$ ?[0-9]|[0-9][0-9,]{0,11}(?:\.[0-9]{2})? dollars\b)/i
 const UNITS = '(?<units>[0-9]{1,4})(?: units?(?: of)?| ?x)|x ?(?<times>[0-9]{1,4})'
-const CODE = '(?<cpt>[0-9]{4}[0-9a-z]|[a-z][0-9]{4})(?<modifiers>(?:-[0-9a-z]{2}){0,4})'
+const CODE =
+  '(?<cpt>drg-[0-9]{3}|rc-[0-9]{4}|apc-[0-9]{4}|ndc-[0-9]{11}|[0-9]{4}[0-9a-z]|[a-z][0-9]{4})(?<modifiers>(?:-[0-9a-z]{2}){0,4})'
 const ITEM = new RegExp(`(?<![\\w$-])(?:${BILLED}|${UNITS}|${CODE})(?![\\w-]|[.,][0-9])`, 'gi')
 
 /** A code with its modifiers, an amount, or units. */
@@ -128,13 +148,17 @@ function withoutEnd(text: string): string {
   return text.slice(0, end)
 }
 
-export function readText(text: string): TextReading {
+/** Reads a text. A day without a year is the last such day until `today`. */
+export function readText(text: string, today?: string): TextReading {
   const plain = withoutEnd(text.replaceAll('’', "'").replaceAll(/[\s|=:"()<>[\]{}]+/g, ' '))
   let rest = markStates(plain)
+  const asides: string[] = []
   const found = VALUES.flatMap(([name, pattern]) => {
     const matches = [...rest.matchAll(pattern)]
     rest = rest.replaceAll(pattern, READ)
-    return matches.map(([, value = '']) => readValue(name, value.replaceAll(/\b(OR|IN)_/g, '$1')))
+    if (name === ASIDE) asides.push(...matches.flatMap(([whole]) => whole.trim().split(' ')))
+    if (name === ASIDE) return []
+    return matches.map(([, value = '']) => readValue(name, value.replaceAll(/\b(OR|IN)_/g, '$1'), today))
   })
   const items = [...rest.matchAll(ITEM)].map(itemOf)
   const words = rest
@@ -145,12 +169,12 @@ export function readText(text: string): TextReading {
   return {
     result: resultOf(plain, items, found, words),
     understood: [...items.map((item) => readLookup(item)), ...shared],
-    notUnderstood: words.map((word) => word.toLowerCase()),
+    notUnderstood: [...words, ...asides].map((word) => word.toLowerCase()),
   }
 }
 
 /** One value in the form that lookups take; or why it is refused. */
-function readValue(name: string, text: string): Members | Refusal {
+function readValue(name: string, text: string, today: string | undefined): Members | Refusal {
   if (name === 'region') {
     const [region, ...others] = readRegions(text.replace(/[ ,;.]{1,9}$/, ''))
     return region === undefined || others.length > 0 ? 'place' : { region }
@@ -159,7 +183,7 @@ function readValue(name: string, text: string): Members | Refusal {
     const setting = readSetting(text)
     return setting === undefined ? 'setting' : { setting }
   }
-  const read = readLookup({ [name]: text.replaceAll(/ and |&/gi, ' ') })
+  const read = readLookup({ [name]: text.replaceAll(/ and |&/gi, ' ') }, today)
   return name === 'as_of' && text.toLowerCase() !== 'today' && !isDay(read[name]) ? 'words' : read
 }
 
@@ -176,6 +200,8 @@ function resultOf(
   const refused = found.find((value) => typeof value === 'string')
   const shared = Object.assign({}, ...values) as Members
   const isOfBill = amounts.length === 0 || !PAID.test(plain) || (amounts.length === 1 && CHARGED.test(plain))
+  const says = notHeld(words)
+  if (says !== undefined) return { refusal: 'not_held', says }
   if (codes.length === 0) return { refusal: 'no_code' }
   if (refused) return { refusal: refused }
   if (Object.keys(shared).length < values.length) return { refusal: 'several' }
@@ -198,6 +224,10 @@ function isMatched(items: readonly Item[], codes: number, amounts: number, units
   const alternate = items.every((item, at) => 'cpt' in item === (at % 2 === (isFirst ? 0 : 1)))
   return units === 0 && amounts === codes && alternate
 }
+
+/** What to say of the first word that asks for prices which are not held. */
+const notHeld = (words: readonly string[]): string | undefined =>
+  words.flatMap((word) => OTHER_WORDS.find((other) => other.words.includes(word.toLowerCase()))?.says ?? [])[0]
 
 /** Whether a word may be a value, or changes the question. */
 const isOpen = (word: string): boolean =>

@@ -19,6 +19,7 @@ import { API_VERSION } from '../discovery/about-api.ts'
 import { ABOUT } from '../discovery/descriptor.ts'
 import { withOwnPath } from '../http/request.ts'
 import type { Resource } from '../http/resource.ts'
+import { readBill } from '../words/checked-bill.ts'
 import { answeredQuestion, readInput, readingNote } from '../words/input.ts'
 import { refusalNotes, sourceOf } from '../words/row-text.ts'
 import { needsEvidence, type ZipPlace } from '../words/schedules.ts'
@@ -45,8 +46,10 @@ interface ToolSpec {
 const TOOLS: readonly ToolSpec[] = [
   { name: 'lookup_price', title: 'Price of a code', operation: 'lookup_reference', card: true },
   { name: 'price_bill', title: 'Prices of a bill', operation: 'lookup_references' },
+  { name: 'check_bill', title: 'Check of a bill', operation: 'check_bill' },
   { name: 'code_sheet', title: 'All prices of a code', operation: 'get_reference_sheet' },
   { name: 'compare_hospitals', title: 'Hospitals compared', operation: 'compare_hospitals' },
+  { name: 'find_hospital', title: 'Hospitals by name', operation: 'find_hospital' },
   { name: 'price_history', title: 'Past prices of a code', operation: 'get_reference_history' },
   { name: 'coverage', title: 'What the registry has', operation: 'get_coverage' },
   { name: 'verify_proof', title: 'Check a proof', operation: 'verify_answer' },
@@ -220,8 +223,9 @@ async function callTool(
     )
   const args = withOwnPath(given, [visitor.baseUrl])
   const op = tool.operationFor(args)
-  const question = readInput(args, Object.keys(op.input.shape), today)
-  const reading = readingNote(args, question)
+  const isBill = op.name === 'check_bill'
+  const question = isBill ? readBill(args, today) : readInput(args, Object.keys(op.input.shape), today)
+  const reading = isBill ? undefined : readingNote(args, question)
   const day = typeof question['as_of'] === 'string' && question['as_of'] !== '' ? question['as_of'] : today
   // A verifier of the answer needs the question, on its day, without arguments that are no part of one.
   const metaOf = (answer?: unknown): Pick<CallToolResult, '_meta'> => {

@@ -6,6 +6,8 @@ const NOISE = new Set(['$schema', 'examples', 'maxLength', 'propertyNames'])
 
 /** Arguments with many values or words, which the tool of the lookup has. */
 const LONG: ReadonlySet<string> = new Set([
+  'as_of',
+  'include',
   'region',
   'npi',
   'payer',
@@ -50,7 +52,9 @@ export function schemaOf(input: z.ZodObject, lookup: z.ZodObject, isLookup: bool
     return Object.fromEntries(members)
   }
   const schema = shortened(z.toJSONSchema(input, { io: 'input' }) as Schema, false)
-  return 'lines' in input.shape ? { ...schema, properties: { ...(schema['properties'] as object), ...ONCE } } : schema
+  return 'lines' in input.shape && !('totals' in input.shape)
+    ? { ...schema, properties: { ...(schema['properties'] as object), ...ONCE } }
+    : schema
 }
 
 /** A client that checks arguments before it sends them must not refuse `99213-25`, which is read: a description forbids nothing. */

@@ -50,10 +50,19 @@ export function readPayer(text: string): string | undefined {
   return PAYER.test(plain) ? plain : undefined
 }
 
+/** The place of service of the home of the patient. */
+const HOME = '12'
+
 /** Words for whose bill it is. */
 const KIND_WORDS: readonly [kind: string, words: RegExp][] = [
-  ['hospital', /^((outpatient_)?(hospital|facility)(_outpatient)?|er|emergency_(room|department)|institutional|ub_?)$/],
-  ['professional', /^((doctor|physician|practitioner|clinician)s?|professional_fee|office|cms_?)$/],
+  [
+    'hospital',
+    /^((outpatient_)?(hospital|facility)(_outpatient)?(_(bill|charge|fee|price|cost|side|part|payment)s?)?|er|emergency_(room|department)|institutional|ub_?)$/,
+  ],
+  [
+    'professional',
+    /^((doctor|physician|practitioner|clinician|professional)s?(_(bill|charge|fee|side|part)s?)?|office|cms_?)$/,
+  ],
   ['surgery_center', /^(asc|(ambulatory_)?surg(ery|ical)_cent(er|re))$/],
   ['equipment', /^(dme|dmepos|supplier|medical_equipment|(durable_)?medical_equipment)$/],
 ]
@@ -80,15 +89,10 @@ const READERS: Readonly<Record<string, (text: string, today?: string) => string 
   payer: readPayer,
   kind: readKind,
   revenue_code: (text) => only([text.trim().replace(/^(rev(enue)?( code)?|rc)[ :.-]*/i, '')].filter(isRevenueCode)),
-  place_of_service: (text) =>
-    only(
-      [
-        text
-          .trim()
-          .replace(/^(pos|place of service)[ :.-]*/i, '')
-          .padStart(2, '0'),
-      ].filter(isPlaceOfService),
-    ),
+  place_of_service: (text) => {
+    const digits = text.trim().replace(/^(pos|place of service)[ :.-]*/i, '')
+    return only([/^home$/i.test(digits) ? HOME : digits.padStart(2, '0')].filter(isPlaceOfService))
+  },
   units: (text) => (/^[0-9]{1,6}$/.test(text.trim()) ? Number(text) : undefined),
   billed: (text) => readAmount(text.trim()),
 }

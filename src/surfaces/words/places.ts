@@ -2,7 +2,7 @@
 
 import { capitals } from '../../proof/lookup/question.ts'
 import { parseRegion } from '../../proof/lookup/region.ts'
-import { STATE_NAMES } from '../../tables/place-names.ts'
+import { CITIES, COUNTIES, STATE_NAMES } from '../../tables/place-names.ts'
 
 /** States and territories by their names. Some names are those of several. */
 const STATES = Map.groupBy(
@@ -38,6 +38,8 @@ export function readRegions(text: string): readonly string[] {
   const address = plain.replace(/,? (USA|U\.S\.A\.|United States)$/i, '')
   const [, before = '', zip] = /^(.*)[ ,]([0-9]{5}(?:-[0-9]{4})?)$/.exec(address) ?? []
   if (zip !== undefined) return /[0-9]{5}/.test(before) || isElsewhere(before, zip) ? [] : [zip]
+  const locality = localityNamed(address)
+  if (locality !== undefined) return [locality]
   const [, named] = /,([^,]+)$/.exec(address) ?? []
   const [, letters] = /^[a-z.' -]* ([a-z]{2}|d\.c\.)$/i.exec(address) ?? []
   return regionOf((named ?? letters ?? address).trim())
@@ -56,6 +58,24 @@ function isElsewhere(before: string, zip: string): boolean {
   const [, named = ''] = /(?:^|,)([^,]+),?$/.exec(before) ?? []
   const states = regionOf((letters ?? named).trim()).filter((region) => /^US-..$/.test(region) || region.length === 2)
   return states.length > 0 && !states.some((state) => hasZip(state.slice(-2), zip))
+}
+
+/** Cities and counties by name and state: `chicago, il`. */
+const LOCALITIES: ReadonlyMap<string, string> = new Map([
+  ...CITIES.map(({ city, state, region }) => [`${city}, ${state}`.toLowerCase(), region] as const),
+  ...COUNTIES.flatMap(({ county, state, region }) =>
+    ['county', 'parish', 'co'].map((word) => [`${county} ${word}, ${state}`.toLowerCase(), region] as const),
+  ),
+])
+
+/** The locality of a city or a county with its state, which may be its name or two letters; undefined for a place that is not listed. */
+function localityNamed(address: string): string | undefined {
+  const [, name = '', stated = ''] = /^(.{2,60}?),? +([A-Za-z]{2}|[A-Z][a-z]+(?: [A-Z][a-z]+)?)$/.exec(address) ?? []
+  const [region] = stated.length === 2 ? [`US-${stated.toUpperCase()}`] : regionsNamed(stated)
+  if (region === undefined) return undefined
+  // The last part before the state: a street may stand before it.
+  const place = name.slice(name.lastIndexOf(',') + 1).trim()
+  return LOCALITIES.get(`${place}, ${region.slice(3)}`.toLowerCase())
 }
 
 /** The regions that have this name; none for a text that is no name of a state. */

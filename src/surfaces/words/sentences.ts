@@ -7,6 +7,7 @@ import type { Basis, PricedRow } from '../../proof/price/row.ts'
 import type { Members } from '../../proof/shape.ts'
 import { SHORT_ANSWER } from '../../proof/whole/open-points.ts'
 import { billSentence } from './bill.ts'
+import { checkSentence } from './checked-bill.ts'
 import { coverageSentence } from './coverage.ts'
 import { editText, type StatedEdit } from './edits.ts'
 import {
@@ -179,6 +180,19 @@ function comparisonSentence({ hospitals, without = [], as_of }: ComparisonAnswer
   ].join(' ')
 }
 
+interface FoundAnswer {
+  data: { npi: string; has_prices: boolean }[]
+  total: number
+  as_of: string
+}
+function foundSentence({ data, total, as_of }: FoundAnswer): string {
+  if (total === 0) return `No hospital of the list fits on ${as_of}: try fewer words, or a place alone.`
+  const npis = data
+    .slice(0, MOST_SHOWN)
+    .map(({ npi, has_prices }) => `NPI ${npi}${has_prices ? '' : ' (no price list held)'}`)
+  return `${counted(total, 'hospital')} of the list ${total === 1 ? 'fits' : 'fit'}: ${npis.join(', ')}${total > npis.length ? ' and more' : ''}. Their names are in \`data\`. Ask lookup_price with npi.`
+}
+
 /** The first rows of a list, and how many there are. */
 function listOf(rows: readonly ShownRow[], noun: string, day: string): string {
   const shown = rows.slice(0, MOST_SHOWN).map((row) => {
@@ -313,8 +327,10 @@ function verificationSentence({ verified, reason, detail, rows, log_size }: Veri
 export const SENTENCES: { readonly [operation: string]: Sentence } = {
   lookup_reference: priceSentence,
   lookup_references: billSentence,
+  check_bill: checkSentence,
   get_reference_sheet: sheetSentence,
   compare_hospitals: comparisonSentence,
+  find_hospital: foundSentence,
   get_reference_history: historySentence,
   get_coverage: coverageSentence,
   verify_answer: verificationSentence,

@@ -44,13 +44,15 @@ const YEAR = '((?:20)?[0-9]{2})'
 const DATE = '([0-9]{1,2})(?:st|nd|rd|th)?'
 const AMERICAN = new RegExp(`^([0-9]{1,2})([/-])([0-9]{1,2})\\2${YEAR}$`)
 const MONTH_FIRST = new RegExp(`^${MONTH} ${DATE},? ${YEAR}$`)
+const MONTH_ALONE = new RegExp(`^${MONTH} ${DATE}$`)
+const DATE_ALONE = new RegExp(`^${DATE}(?:[ -]| of )${MONTH}$`)
 const DAY_FIRST = new RegExp(`^${DATE}(?:[ -]| of )${MONTH}(?:[ -]|, )${YEAR}$`)
 
 /** `11/16/2026`, `Nov 16th, 2026`, `16-Nov-26`, a day with a time and, where `today` is given, the word: an ISO day. Other text is returned unchanged. */
 export function readDay(text: string, today = text): string {
   if (/^today$/i.test(text)) return today
   const iso = (year = '', month: string | number = '', day = ''): string =>
-    `20${year.slice(-2)}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`
+    `20${year.slice(-2).padStart(2, '0')}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`
   const numberOf = (name = ''): number => {
     const at = MONTHS.indexOf(name.toLowerCase())
     return at % 3 === 0 ? at / 3 + 1 : 0
@@ -61,7 +63,16 @@ export function readDay(text: string, today = text): string {
   if (name !== undefined) return iso(nameYear, numberOf(name), nameDate)
   const [, first, middle, last] = DAY_FIRST.exec(text) ?? []
   if (first !== undefined) return iso(last, numberOf(middle), first)
+  const [, alone = '', ofAlone = ''] = MONTH_ALONE.exec(text) ?? []
+  const [, day = ofAlone, ofDay = alone] = DATE_ALONE.exec(text) ?? []
+  if (day !== '' && /^[0-9]{4}-/.test(today)) return lastUntil(today, iso('', numberOf(ofDay), day).slice(4))
   return /^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ][0-9:.]+Z?$/.exec(text)?.[1] ?? text
+}
+
+/** The last day until today with a month and a date, as `-05-14`. */
+const lastUntil = (today: string, date: string): string => {
+  const year = Number(today.slice(0, 4))
+  return `${year}${date}` <= today ? `${year}${date}` : `${year - 1}${date}`
 }
 
 /** `$1,234.5` is `1234.50`. Undefined for a text that is not surely an amount of dollars: `1.234,50` is refused. */
