@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { dayClock, dayOf } from './calendar.ts'
 import { LostSources } from './citations/lost-sources.ts'
 import { citationHealthOf } from './citations/report.ts'
+import { publisherLooks } from './fetch/report.ts'
 import { figuresFacts, publishedFigures } from './figures/facts.ts'
 import { figuresOperations } from './figures/operations.ts'
 import { type CalendarParts, releaseOnCalendar } from './figures/release-calendar.ts'
@@ -169,6 +170,7 @@ export function makeApp(
       published: (day) => publishedFacts(db, day),
       providers: async () => providerFacts((await published.at()).entries),
       citations: async (at) => citationHealthOf(db, await citedSources(db, dayOf(at)), at, options.hasArchive ?? false),
+      publishers: () => publisherLooks(db),
       witnesses: witnesses.keys.map(({ key }) => key),
       quorum: witnesses.quorum,
       logs: [registryLog, figuresLog],
