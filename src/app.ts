@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { dayClock, dayOf } from './calendar.ts'
 import { LostSources } from './citations/lost-sources.ts'
 import { citationHealthOf } from './citations/report.ts'
+import { publisherLooks } from './fetch/report.ts'
 import { figuresFacts, publishedFigures } from './figures/facts.ts'
 import { figuresOperations } from './figures/operations.ts'
 import { type CalendarParts, releaseOnCalendar } from './figures/release-calendar.ts'
@@ -62,6 +63,7 @@ import { tokenEndpoint } from './surfaces/oauth/token.ts'
 import { docsPage } from './surfaces/pages/docs-page.ts'
 import { figuresPage } from './surfaces/pages/figures-page.ts'
 import { problemPages, refusalPages } from './surfaces/pages/problem-page.ts'
+import { rulePages } from './surfaces/pages/rule-page.ts'
 import { statusPage } from './surfaces/pages/status-page.ts'
 import { pricePages } from './surfaces/price/price-page.ts'
 import { askOf } from './surfaces/site/ask.ts'
@@ -169,6 +171,7 @@ export function makeApp(
       published: (day) => publishedFacts(db, day),
       providers: async () => providerFacts((await published.at()).entries),
       citations: async (at) => citationHealthOf(db, await citedSources(db, dayOf(at)), at, options.hasArchive ?? false),
+      publishers: () => publisherLooks(db),
       witnesses: witnesses.keys.map(({ key }) => key),
       quorum: witnesses.quorum,
       logs: [registryLog, figuresLog],
@@ -240,6 +243,7 @@ export function makeApp(
       stamp: registryStamp,
     }),
     problemPages(frame),
+    rulePages(frame),
     ...pricePages({ frame, ask, baseUrl, today, stamp: registryDay, hospitals }),
     figuresPage({ frame, ask, baseUrl, stamp: figuresStamp }),
     statusPage({ frame, status: async () => (await ask('get_status', {})).body as StatusAnswer, stamp: statusStamp }),

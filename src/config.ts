@@ -181,6 +181,19 @@ export const Settings = z.object({
     .describe(
       'File with the hospitals whose price files `atr fetch` and `atr update` take: npi,domain_or_address,location in each line. Default: DATA_DIR/hospitals.csv, if it is there.',
     ),
+  UPDATES: z
+    .enum(['off', 'on', 'publish'])
+    .default('off')
+    .describe(
+      '`on` fetches what is due while serving, in a process of its own, and stages it; `publish` also publishes what the breaker allows.',
+    ),
+  ON_UPDATE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A command, or an address, that is told of news by `atr update`, as JSON on its standard input or in a POST. Default: none.',
+    ),
   LOAD_ROWS: count.default(50_000_000).describe('How many rows one `atr load` may make.'),
   LOAD_KEYS: count
     .default(20_000_000)

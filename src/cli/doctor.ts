@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { type Examination, examine } from '../doctor/examination.ts'
 import { bytesText } from '../doctor/machine.ts'
 import { type Command, DONE, JSON_OPTION, REFUSED, show, table } from './command.ts'
+import { fetchableOf } from './fetch-parts.ts'
 
 const OPTIONS = { json: { type: 'boolean', default: false } } as const
 
@@ -15,9 +16,9 @@ export const doctor: Command = {
   examples: [['doctor', 'exit code 1 if something fails, so that cron notices']],
   async run(args, config) {
     const { values } = parseArgs({ args, options: OPTIONS })
-    const examination = await examine(config, Date.now())
-    const { at, status, findings } = examination
-    show(values.json, { at, status, findings }, doctorText(examination))
+    const examination = await examine(config, Date.now(), fetchableOf(config))
+    const { at, status, findings, updates } = examination
+    show(values.json, { at, status, findings, updates }, doctorText(examination))
     return exitCode(examination)
   },
 }
@@ -29,20 +30,36 @@ export const status: Command = {
   examples: [['status --json', 'the same for a program']],
   async run(args, config) {
     const { values } = parseArgs({ args, options: OPTIONS })
-    const examination = await examine(config, Date.now())
+    const examination = await examine(config, Date.now(), fetchableOf(config))
     show(values.json, summaryOf(examination), statusText(examination))
     return exitCode(examination)
   },
 }
 
-function doctorText({ status: verdict, findings }: Examination): string {
-  if (findings.length === 0) return 'ok: no fault was found'
+/** What `atr update` would do now. */
+function updateText(updates: Examination['updates']): string[] {
+  if (!updates) return []
+  const due = updates.filter(({ is_due }) => is_due).map(({ chart }) => chart)
+  return [
+    due.length === 0
+      ? '`atr update` would do nothing: no chart is due'
+      : `\`atr update\` would look at ${due.join(', ')}`,
+  ]
+}
+
+function doctorText({ status: verdict, findings, updates }: Examination): string {
+  if (findings.length === 0) return ['ok: no fault was found', ...updateText(updates)].join('\n')
   const lines = findings.flatMap(({ level, code, what, remedy }) => [`${level}  ${code}: ${what}`, `      ${remedy}`])
   const count = (wanted: string, word: string): string => {
     const many = findings.filter(({ level }) => level === wanted).length
     return `${many} ${word}${many === 1 ? '' : 's'}`
   }
-  return [...lines, '', `${verdict}: ${count('fail', 'fault')}, ${count('warn', 'warning')}`].join('\n')
+  return [
+    ...lines,
+    ...updateText(updates),
+    '',
+    `${verdict}: ${count('fail', 'fault')}, ${count('warn', 'warning')}`,
+  ].join('\n')
 }
 
 /** The facts that an operator needs every day. The whole report is at `/api/data-integrity`. */

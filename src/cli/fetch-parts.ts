@@ -5,6 +5,7 @@ import { type Config, ConfigFault } from '../config.ts'
 import type { Acceptance } from '../fetch/agreement.ts'
 import { type Hospital, hospitalsIn } from '../fetch/hospital-list.ts'
 import { publisherTable } from '../fetch/publisher-table.ts'
+import { fetchable } from '../fetch/run.ts'
 import type { FetchParts, Loader } from '../fetch/source.ts'
 import { Trouble } from '../fetch/trouble.ts'
 import type { Installation } from '../installation.ts'
@@ -51,6 +52,10 @@ export function hospitalsOf({ HOSPITALS, hospitalsFile }: Config): Hospital[] {
   if (HOSPITALS !== undefined) throw new ConfigFault('the file of HOSPITALS is not there')
   return []
 }
+
+/** The charts and hospitals that `atr update` looks after. */
+export const fetchableOf = (config: Config): string[] =>
+  fetchable({ publishers: publishersOf(config), hospitals: hospitalsOf(config), charts: CHARTS })
 
 interface LoadOutput {
   release_id: string

@@ -20,6 +20,7 @@ import { SCOPE_NAMES } from '../operation.ts'
 import { createKey } from '../rails/keys.ts'
 import { scheduleStates } from '../registry/state/state.ts'
 import { type Command, DONE, openStore, UsageFault } from './command.ts'
+import { fetchableOf } from './fetch-parts.ts'
 import { originOf } from './init.ts'
 import { keyParts } from './keys.ts'
 import { MEASURE, startWorkers } from './workers.ts'
@@ -100,6 +101,12 @@ async function serveHere(config: Config, worker?: Worker): Promise<Omit<RunningS
     const { scheduleCitations } = await import('./citation-schedule.ts')
     const loopback = config.CITATIONS_SCHEDULE === 'loopback'
     jobs.push(scheduleCitations({ db, loopback, tell: ({ fault }) => logFault('citations', fault) }))
+  }
+  if (config.UPDATES !== 'off' && doesJobs(worker)) {
+    const { scheduleUpdates } = await import('./update-schedule.ts')
+    const charts = fetchableOf(config)
+    const publishes = config.UPDATES === 'publish'
+    jobs.push(scheduleUpdates({ db, charts, publishes, tell: ({ fault }) => logFault('update', fault) }))
   }
   return {
     ...running,
@@ -239,6 +246,13 @@ const demoKeyLines = (key: string): string => `Demo agent key, all five scopes, 
 const welcome = (url: string): string => `
 Agent Trust Registry, demo mode on this machine only. What is marked "sample" is invented.
   ${url}
+
+The prices are samples. For real ones, stop this and use a folder of its own:
+  export DATA_DIR=./registry
+  npm run -s atr -- init
+  npm run -s atr -- fetch all --accept-license ama --by "YOUR NAME"
+  npm run -s atr -- update --publish
+  npm run -s atr -- serve
 
 Another agent key:
   npm run -s atr -- keys create --name me --scopes registry:read

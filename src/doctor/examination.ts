@@ -35,6 +35,7 @@ import {
   type Subject,
   storageFindings,
 } from './records.ts'
+import { type UpdateFact, updateFacts } from './updates.ts'
 import { type WitnessFact, witnessFacts } from './witnesses.ts'
 
 /** The result of an examination. Members that need the store are null if it cannot be read. */
@@ -48,6 +49,8 @@ export interface Examination {
   report: IntegrityReport | null
   /** Charts without any published release. */
   missing: string[]
+  /** What `atr update` would do: the charts that it looks after, and what it has seen of them. */
+  updates: UpdateFact[] | null
   releases: ReleaseFacts | null
   witnesses: WitnessFact[] | null
   witness_quorum: number
@@ -55,7 +58,7 @@ export interface Examination {
   citation_events: CitationEvent[] | null
 }
 
-export async function examine(config: Config, now: number): Promise<Examination> {
+export async function examine(config: Config, now: number, fetchable: readonly string[] = []): Promise<Examination> {
   const disks = disksOf(config)
   const findings = [
     ...accessFindings(config),
@@ -65,7 +68,7 @@ export async function examine(config: Config, now: number): Promise<Examination>
   ]
   const installation = await open(config, findings)
   try {
-    const records = installation && (await recordsOf({ installation, config, now }, findings))
+    const records = installation && (await recordsOf({ installation, config, now }, fetchable, findings))
     const log = installation?.registryLog
     const listener = await listenerOf(config, log && (async (note) => (await openNote(note, log.keys)).ok))
     if (listener === 'another_program')
@@ -81,6 +84,7 @@ export async function examine(config: Config, now: number): Promise<Examination>
       engine: config.DATABASE_URL === undefined ? 'sqlite' : 'postgres',
       report: records?.report ?? null,
       missing: records?.report ? CHARTS.filter(({ kind }) => !published.has(kind)).map(({ chart }) => chart) : [],
+      updates: records?.updates ?? null,
       releases: records?.releases ?? null,
       witnesses: records?.witnesses ?? null,
       witness_quorum: config.witnessQuorum,
@@ -150,6 +154,7 @@ function storeFinding(error: unknown): Finding {
 
 interface Records {
   report: IntegrityReport | undefined
+  updates: UpdateFact[] | undefined
   releases: ReleaseFacts | undefined
   witnesses: WitnessFact[] | undefined
   keys: KeyFact[] | undefined
@@ -157,7 +162,7 @@ interface Records {
 }
 
 /** Examines the store. Each look is made even if others fail, because the store may be damaged in one place only. */
-async function recordsOf(subject: Subject, findings: Finding[]): Promise<Records> {
+async function recordsOf(subject: Subject, fetchable: readonly string[], findings: Finding[]): Promise<Records> {
   const attempt = async <T>(look: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await look()
@@ -180,7 +185,14 @@ async function recordsOf(subject: Subject, findings: Finding[]): Promise<Records
   const older = await attempt(() => olderReleases(subject.installation.db))
   if (older?.isDue) {
     findings.push(finding('older_form', 'the releases of the store have an older form'))
-    return { report: undefined, releases: undefined, witnesses: undefined, keys: undefined, events: undefined }
+    return {
+      report: undefined,
+      updates: undefined,
+      releases: undefined,
+      witnesses: undefined,
+      keys: undefined,
+      events: undefined,
+    }
   }
   if (older && older.left > 0)
     findings.push(finding('older_left', `${older.left} releases of an older form were left without a successor`))
@@ -189,13 +201,14 @@ async function recordsOf(subject: Subject, findings: Finding[]): Promise<Records
   await addFindings(() => storageFindings(subject))
   const report = await attempt(() => serviceReport(subject))
   findings.push(...(report ? reportFindings(report) : []))
+  const updates = await addFacts((known) => updateFacts(known, fetchable))
   const releases = await addFacts(releaseFacts)
   const witnesses = await addFacts(witnessFacts)
   const keys = await addFacts(keyFacts)
   const events = await addFacts(citationFacts)
   await addFindings(() => archiveFindings(subject))
   await addFindings(() => equipmentFindings(subject))
-  return { report, releases, witnesses, keys, events }
+  return { report, updates, releases, witnesses, keys, events }
 }
 
 async function olderReleases(db: Installation['db']): Promise<{ isDue: boolean; left: number }> {

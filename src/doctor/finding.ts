@@ -143,6 +143,10 @@ export const FINDINGS = {
     level: 'warn',
     remedy: 'Look at the address yourself. `atr citations check` tries again when it is due.',
   },
+  fetch_failing: {
+    level: 'warn',
+    remedy: 'See its code in docs/operate/fetch.md. `atr fetch CHART` tries again at once.',
+  },
   storage_away: {
     level: 'fail',
     remedy:

@@ -54,7 +54,11 @@ interface RunOptions {
 const LOCK = 'fetch'
 
 /** Every chart that can be fetched: the schedules with a page, and the hospitals of the operator's list. */
-export const fetchable = ({ publishers, hospitals, charts }: FetchParts): string[] => [
+export const fetchable = ({
+  publishers,
+  hospitals,
+  charts,
+}: Pick<FetchParts, 'publishers' | 'hospitals' | 'charts'>): string[] => [
   ...charts.flatMap(({ chart }) => (publishers.charts[chart]?.page === undefined ? [] : [chart])),
   ...hospitals.map(({ npi }) => providerChart(HOSPITALS, npi)),
 ]

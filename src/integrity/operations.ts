@@ -26,6 +26,7 @@ interface IntegrityParts {
   /** From the public entries of the registry log. */
   providers: () => Promise<ProviderFacts>
   citations: (now: number) => Promise<Facts['citations']>
+  publishers: () => Promise<Facts['publishers']>
   /** The keys of the configured witnesses, and how many of them must cosign. */
   witnesses: readonly VerifierKey[]
   quorum: number
@@ -47,6 +48,7 @@ export const integrityOperations = ({
   published,
   providers,
   citations,
+  publishers,
   witnesses,
   quorum,
   logs,
@@ -85,6 +87,7 @@ export const integrityOperations = ({
         },
         verification: await verificationFacts(db),
         citations: await citations(at),
+        publishers: await publishers(),
       }
       return integrityReport(facts, at)
     },

@@ -100,6 +100,19 @@ const FailingCitation = z
   })
   .meta({ id: 'FailingCitation' })
 
+const PublisherLook = z
+  .strictObject({
+    chart_id: z.string(),
+    newest_edition: z.string().nullable().meta({ description: 'The newest edition shown, such as `2026 Q4`' }),
+    newest_from: day.nullable(),
+    looked_at: instant,
+    trouble: z.string().nullable().meta({ description: 'The code of what went wrong at the last look' }),
+    consecutive_failures: count,
+    first_failed_at: instant.nullable(),
+    next_look_at: instant,
+  })
+  .meta({ id: 'PublisherLook' })
+
 const JobOutcome = z.strictObject({ at: instant, status: z.enum(['ok', 'failed']) })
 
 /** The shape of the report for these kinds of chart. */
@@ -227,6 +240,10 @@ export const integrityReportOf = (kinds: readonly string[]) =>
         metrics_suppressed: count,
         disclosure_audit: z.enum(['pass', 'fail']).nullable(),
       }),
+      publishers: z
+        .array(PublisherLook)
+        .max(200)
+        .meta({ description: 'What the publishers have shown, by the last look of `atr fetch` or `atr update`' }),
       jobs: z.strictObject({
         last_load: z
           .strictObject({ at: instant, status: z.enum(['ok', 'failed', 'unfinished']) })

@@ -82,7 +82,12 @@ export interface Facts {
     counts: IntegrityReport['summary']['citations']
     last_check_at: string | null
   }
+  /** The last looks at the pages of the publishers. */
+  publishers: IntegrityReport['publishers']
 }
+
+/** How many looks are listed. */
+const MOST_LOOKS = 200
 
 type FailingCitation = IntegrityReport['citations']['failing'][number]
 
@@ -163,6 +168,7 @@ export function integrityReport(facts: Facts, now: number): IntegrityReport {
       witnesses: facts.log.witnesses,
     },
     figures,
+    publishers: facts.publishers.slice(0, MOST_LOOKS),
     jobs: {
       last_load: facts.last_load,
       last_verification: outcome(instant(verification.last_verification_at), verification.failing.length > 0),
@@ -198,12 +204,13 @@ const failingPart = ({ part, verified_at, first_failed_at, rows_failed, fault_co
 })
 
 /** The time of the last change in the report, the new day included. While nothing changes, the report has the same bytes. */
-function newest({ log, verification, citations, figures, last_load }: Facts, today: string): string {
+function newest({ log, verification, citations, figures, last_load, publishers }: Facts, today: string): string {
   const times = [
     `${today}T00:00:00.000Z`,
     log.checkpoint_at,
     instant(verification.last_verification_at),
     citations.last_check_at,
+    ...publishers.map(({ looked_at }) => looked_at),
     figures.audited_at,
     figures.released_at,
     last_load?.at ?? null,

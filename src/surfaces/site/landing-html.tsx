@@ -72,7 +72,8 @@ const Hero = ({ sample, hospitals, example, charts }: LandingFacts) => (
       {sample && (
         <p class="notice">
           <Sample /> This installation shows sample data. Amounts and figures marked SAMPLE are invented for
-          demonstration.
+          demonstration. Real prices come by <code>atr fetch all</code>, <code>atr update --publish</code> and{' '}
+          <code>atr serve</code> in a folder of their own.
         </p>
       )}
     </div>
