@@ -63,6 +63,7 @@ import { tokenEndpoint } from './surfaces/oauth/token.ts'
 import { docsPage } from './surfaces/pages/docs-page.ts'
 import { figuresPage } from './surfaces/pages/figures-page.ts'
 import { problemPages, refusalPages } from './surfaces/pages/problem-page.ts'
+import { rulePages } from './surfaces/pages/rule-page.ts'
 import { statusPage } from './surfaces/pages/status-page.ts'
 import { pricePages } from './surfaces/price/price-page.ts'
 import { askOf } from './surfaces/site/ask.ts'
@@ -243,6 +244,7 @@ export function makeApp(
       stamp: registryStamp,
     }),
     problemPages(frame),
+    rulePages(frame),
     ...pricePages({ frame, ask, baseUrl, today, stamp: registryDay, hospitals }),
     figuresPage({ frame, ask, baseUrl, stamp: figuresStamp }),
     statusPage({ frame, status: async () => (await ask('get_status', {})).body as StatusAnswer, stamp: statusStamp }),

@@ -24,7 +24,7 @@ from .tables import (
 from .verdict import Failure
 
 Row = dict[str, Any]
-MAX_LEAF_BYTES, MAX_ENTRIES = 65_536, 2048
+MAX_LEAF_BYTES, MAX_ENTRIES = 65_535, 2048
 _KEY = ("code", "region", "npi", "basis", "payer", "modifier", "setting", "class")
 
 is_code = text("|".join(CODES.values()))

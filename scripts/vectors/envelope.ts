@@ -394,7 +394,7 @@ const rest: Line<Case>[] = [
     ),
   }),
   ...all('row_too_large', {
-    'a row of more than 65,536 bytes': caseOf('', { ...large, row: HOSPITAL['row'], proof: HOSPITAL['proof'] }),
+    'a row of more than 65,535 bytes': caseOf('', { ...large, row: HOSPITAL['row'], proof: HOSPITAL['proof'] }),
   }),
   ...all('not_recognised', { 'a body that is a list': caseOf('', '[]'), 'a body that is a text': caseOf('', '"x"') }),
   ...all('json_malformed', {

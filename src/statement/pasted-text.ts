@@ -1,11 +1,12 @@
 // Text that was copied out of a PDF or a page. Each way to read it is tried in turn: columns that stand under each other, columns that
-// were lost, single lines. A line that can be read in two ways is never taken.
+// were lost, columns one after the other, single lines. A line that can be read in two ways is never taken.
 
 import { alignedTables } from './aligned.ts'
 import { MOST_READ, Refused, type Statement, type Unread } from './bill.ts'
 import { paperOf } from './paper.ts'
+import { stackedTables } from './stacked.ts'
 import { loneLine, type StreamedLine, streamedLines } from './streamed.ts'
-import { tableLine } from './table.ts'
+import { type Columns, tableLine } from './table.ts'
 import { type TextLine, tokensOf } from './tokens.ts'
 import { kindOf, paperWords, totalsIn } from './words.ts'
 
@@ -23,7 +24,7 @@ export function readPastedText(whole: string): Statement {
   const lines = texts.map((text, i): TextLine => ({ at: i + 1, text, tokens: tokensOf(text) }))
   let seen: StreamedLine[] = []
   let read: StreamedLine[] | undefined
-  for (const way of [aligned, streamedLines, lone]) {
+  for (const way of [aligned, streamedLines, stacked, lone]) {
     const found = way(lines)
     if (seen.length === 0) seen = found
     if (!found.some((line) => typeof line.found !== 'string')) continue
@@ -43,9 +44,16 @@ const aligned = (lines: readonly TextLine[]): StreamedLine[] =>
   alignedTables(lines).flatMap(({ columns, rows }) =>
     rows.map(({ at, cells, isUnsure }): StreamedLine => {
       if (isUnsure) return { at, found: 'two_amounts', notes: [] }
-      const line = tableLine(cells, columns, 'text')
-      return 'total' in line ? { at, found: 'total_row', notes: [] } : { at, ...line }
+      return lineUnder(at, cells, columns)
     }),
   )
+
+function lineUnder(at: number, cells: readonly string[], columns: Columns): StreamedLine {
+  const line = tableLine(cells, columns, 'text')
+  return 'total' in line ? { at, found: 'total_row', notes: [] } : { at, ...line }
+}
+
+const stacked = (lines: readonly TextLine[]): StreamedLine[] =>
+  stackedTables(lines).flatMap(({ columns, rows }) => rows.map(({ at, cells }) => lineUnder(at, cells, columns)))
 
 const lone = (lines: readonly TextLine[]): StreamedLine[] => lines.flatMap((line) => loneLine(line) ?? [])

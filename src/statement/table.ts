@@ -244,8 +244,8 @@ export function tableLine(
     if (text !== undefined && amount === undefined) return { found: 'amount_form', notes }
     if (amount !== undefined) amounts[field] = amount
   }
-  if (written === '' && isTotal(cells)) return { total: amounts }
   const code = codeIn(written)
+  if (code === undefined && isTotal(cells)) return { total: amounts }
   if (written !== '' && code === undefined) return { found: 'code_form', notes }
   const [dayText] = cellsOf('day')
   const [lastText] = cellsOf('lastDay')

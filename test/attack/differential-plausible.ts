@@ -146,7 +146,7 @@ const KINDS: ((row: Members) => void)[] = [
   (row) => {
     if ('price' in row) row['kind'] = row['kind'] === 'rate' ? 'price' : 'rate'
   },
-  // The largest leaf that is taken is 65,536 bytes.
+  // The largest leaf that is taken is 65,535 bytes.
   (row) => {
     const inputs = Array.from({ length: 792 }, (_, i) => [`a${i}`, 'x'.repeat(64)])
     Object.assign(row, { derivation: { method: 'verbatim/1', inputs: Object.fromEntries(inputs) } })

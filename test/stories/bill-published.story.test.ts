@@ -119,6 +119,19 @@ function emergencyBill(): { lines: object[]; codes: string[] } {
 }
 
 const ofCase = [CASE, OPPS, CLFS, mueFile('hospital'), PAIRS.outpatient]
+/** The bill as a person copies it out of a paper: columns that stand under each other, and a name above them. */
+function copiedBill(): string {
+  const rows = readFileSync(published(CASE), 'utf8').trim().split('\n')
+  const columns = rows.map((row) => row.split(','))
+  const lines = columns.map((cells) =>
+    cells
+      .map((cell, i) => cell.padEnd(i === 1 ? 26 : 14))
+      .join('')
+      .trimEnd(),
+  )
+  return ['Patient: Zebulon Canary', '', ...lines, '', 'TOTAL CHARGES: $10,290.84'].join('\n')
+}
+
 testOnPublished('an emergency bill of 21 lines: each step from what is listed to what is paid', ofCase, async () => {
   await shelveHospital()
   const { lines, codes } = emergencyBill()
@@ -149,6 +162,30 @@ testOnPublished('an emergency bill of 21 lines: each step from what is listed to
   expect(body.skipped.some(({ why }) => why === 'composite')).toBe(true)
   expect(gzipSync(text).length).toBeLessThan(60_000)
 })
+
+testOnPublished(
+  'the emergency bill, pasted as text, becomes a sheet with what Medicare would pay',
+  ofCase,
+  async () => {
+    await shelveHospital()
+    const { codes } = emergencyBill()
+    await shelvePairs('outpatient', [...codes, '80053', '20610', '99213'])
+    const { app } = await openShelf()
+    for (const lines of [copiedBill(), readFileSync(published(CASE), 'utf8')]) {
+      const body = new URLSearchParams({ lines, place: '30322', day: DAY })
+      const request = new Request('http://localhost/bill', {
+        method: 'POST',
+        headers: { accept: 'text/markdown' },
+        body,
+      })
+      const response = await app.fetch(request, '192.0.2.1')
+      const sheet = await response.text()
+      expect([response.status, sheet.includes('Zebulon')]).toEqual([200, false])
+      for (const part of ['$1,227.30', '$1,351.57', 'lines 6, 7', '## A letter'])
+        expect([part, sheet.includes(part)]).toEqual([part, true])
+    }
+  },
+)
 
 testOnPublished(
   'the same bill from a doctor’s office is priced by the schedules of an office',

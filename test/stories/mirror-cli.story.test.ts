@@ -33,7 +33,7 @@ test('a service is mirrored, the mirror is served, and its answers verify under 
   expect((await mirrored()).err).toContain('name the log policy that you pinned')
   const first = await mirrored('--policy', policy)
   expect([first.code, first.out]).toEqual([0, ''])
-  expect(first.err).toContain('7 releases, 7 of them new')
+  expect(first.err).toContain('13 releases, 13 of them new')
 
   await using mirror = await served(folder)
   expect(mirror.greeting).toMatch(/\nmirror of \S+\/log\/registry, state of 20/)

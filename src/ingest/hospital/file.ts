@@ -20,7 +20,7 @@ import { HospitalCsv } from './csv.ts'
 import { HospitalJson } from './json.ts'
 import { dayOf, isAttested, isTemplateVersion, providersOf } from './owner.ts'
 import type { PayerRates } from './payer-rates.ts'
-import { type OwnPayer, PayerBook } from './payers.ts'
+import { PayerBook } from './payers.ts'
 import { rowsOfTally } from './rows.ts'
 import { ChargeTally } from './tally.ts'
 
@@ -40,8 +40,6 @@ export interface HospitalOptions {
   npis?: readonly string[] | undefined
   /** For a file that does not say when it was last updated. */
   effective_from?: string | undefined
-  /** Payers that the operator names beside those of the table. */
-  payers?: readonly OwnPayer[] | undefined
   /** Where what does not fit in memory may be written. */
   scratch?: string | undefined
   budget?: LoadBudget | undefined
@@ -55,7 +53,7 @@ export async function openHospitalFile(
   rejects: Findings,
 ): Promise<HospitalFile> {
   const tally = new ChargeTally(options.scratch ?? tmpdir(), undefined, undefined, options.budget)
-  const payers = new PayerBook(options.payers)
+  const payers = new PayerBook()
   const feed = new Feed(tally, rejects, payers)
   const stream = await openBytes(path, (bytes) => options.onRead?.(bytes, feed.lines))
   try {
@@ -123,8 +121,8 @@ export class AmountsReader {
   readonly #ofCode = new Map<string, StatedLine[]>()
   readonly #seen = new Set<string>()
 
-  constructor(wanted?: Selection, own?: readonly OwnPayer[]) {
-    const payers = new PayerBook(own)
+  constructor(wanted?: Selection) {
+    const payers = new PayerBook()
     const take = (code: number, stated: StatedLine): void => {
       const { line } = stated
       const asked = !wanted || wanted.lines.has(line)

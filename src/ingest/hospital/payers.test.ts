@@ -70,12 +70,6 @@ test('nothing of a hostile name comes out but an id of a closed form', () => {
     }
 })
 
-test('an operator\u2019s own payer goes before the table', () => {
-  const book = new PayerBook([{ payer: 'city-plan', words: ['city employees'], kind: 'commercial' }])
-  expect(book.idOf(book.numberOf('Aetna City Employees', ''))).toBe('city-plan/commercial')
-  expect(book.idOf(book.numberOf('Aetna', 'Hmo'))).toBe('aetna/commercial')
-})
-
 describe.each(Object.entries(LAYOUTS))('in the %s layout', (_, write) => {
   test('what a payer states is its own row, and hostile names are in none', async () => {
     for (const words of HOSTILE.slice(0, 6)) {

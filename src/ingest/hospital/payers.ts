@@ -4,9 +4,6 @@ import { sha256 } from '../../proof/sha256.ts'
 import { KIND_WORDS, PAYER_ENTRIES, type PayerEntry, type PlanKind } from '../../tables/payers.ts'
 import { hasWords, MOST_CHARACTERS, type PayerName, payerName } from './payer-name.ts'
 
-/** A payer that an operator names beside those of the table. */
-export type OwnPayer = Pick<PayerEntry, 'payer' | 'words' | 'kind'>
-
 /** The one for Blue Cross without a licensee: the name of the plan may say which one it is. */
 const UNNAMED_LICENSEE = 'bcbs'
 const LICENSEES = /^(bcbs-|anthem$|premera$|regence$|florida-blue$|blue-shield-|highmark$)/
@@ -23,16 +20,11 @@ const MOST_PAIRS = 20_000
  * say it. What no entry knows is named after the digest of its name, the same in every file.
  */
 export class PayerBook {
-  readonly #entries: readonly OwnPayer[]
   readonly #ids: string[] = []
   readonly #numbers = new Map<string, number>()
   readonly #pairs = new Map<string, number>()
   /** How many rates were read. */
   rates = 0
-
-  constructor(own: readonly OwnPayer[] = []) {
-    this.#entries = [...own, ...PAYER_ENTRIES]
-  }
 
   /** The number of a payer and plan, as cells have them. */
   numberOf(payer: string, plan: string): number {
@@ -40,7 +32,7 @@ export class PayerBook {
     const known = this.#pairs.get(pair)
     if (known !== undefined) return known
     if (this.#pairs.size === MOST_PAIRS) throw unreadable('the file has too many different payers and plans')
-    const number = this.numberOfId(payerIdOf(payer, plan, this.#entries))
+    const number = this.numberOfId(payerIdOf(payer, plan))
     this.#pairs.set(pair, number)
     return number
   }
@@ -62,16 +54,16 @@ export class PayerBook {
 }
 
 /** The id of a payer with its kind of plan. */
-export function payerIdOf(payer: string, plan: string, entries: readonly OwnPayer[] = PAYER_ENTRIES): string {
+export function payerIdOf(payer: string, plan: string): string {
   const [name, planName] = [payerName(payer), payerName(plan)]
-  const entry = entryOf(name, planName, entries)
+  const entry = entryOf(name, planName)
   const kind = kindIn(planName) ?? kindIn(name) ?? entry?.kind ?? 'unstated'
   return `${entry?.payer ?? unknownId(name)}/${kind}`
 }
 
-function entryOf(name: PayerName, plan: PayerName, entries: readonly OwnPayer[]): OwnPayer | undefined {
-  const found = (text: PayerName): OwnPayer | undefined =>
-    entries.find(({ words }) => words.some((each) => hasWords(text, each)))
+function entryOf(name: PayerName, plan: PayerName): PayerEntry | undefined {
+  const found = (text: PayerName): PayerEntry | undefined =>
+    PAYER_ENTRIES.find(({ words }) => words.some((each) => hasWords(text, each)))
   const inPlan = found(plan)
   const named = found(name)
   if (named?.payer === UNNAMED_LICENSEE && inPlan && LICENSEES.test(inPlan.payer)) return inPlan

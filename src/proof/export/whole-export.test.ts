@@ -20,6 +20,7 @@ const PRICES: AnyRow[] = [
   aPrice({ code: '99214', setting: null, flags: ['partial', 'opps_cap'], ...usd({ amount: '0.003' }) }),
   anAbsence({ code: '99215', reason: 'bundled' }),
 ]
+const aStated = { code: '80053', effective_from: '2026-10-01', locator: [{ citation: 0, line: 7 }] }
 const PLACES = ['1234', null].map((plus_four, i) => ({
   kind: 'place',
   zip: '94102',
@@ -29,6 +30,12 @@ const PLACES = ['1234', null].map((plus_four, i) => ({
   effective_from: '2026-10-01',
   locator: [{ citation: 0, line: i + 2 }],
 })) as unknown as AnyRow[]
+
+const EDITS: Readonly<Record<string, AnyRow>> = {
+  'ncci-mue-dme': { ...aStated, kind: 'limit', units: 90_000, adjudication: 3, rationale: 3 },
+  'ncci-ptp-outpatient': { ...aStated, kind: 'edits', edits: [['80048', 0, '2019-01-01', null, 11]] },
+  'ncci-add-on': { ...aStated, kind: 'add_on', primaries: [['CCCCC', 2, '2019-01-01', '2026-01-01', 1]] },
+}
 
 const treeOf = (rows: readonly AnyRow[]) => {
   const tree = new GrowingTree()
@@ -54,6 +61,7 @@ test('in every format an export has the root of its release', async () => {
   for (const [chart, rows] of [
     ['cms-pfs', PRICES],
     ['zip-locality', PLACES],
+    ...Object.entries(EDITS).map(([chart, row]) => [chart, [row]] as const),
   ] as const) {
     const lines = rows.map((row) => `${canonical(row)}\n`).join('')
     for (const content of [lines, csvOf(rows, chart), await parquetOf(rows, chart, { release_id: 'x' })])

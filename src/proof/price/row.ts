@@ -11,8 +11,11 @@ import { tenThousandths } from './money.ts'
 
 export { ABSENCE_REASONS, type AbsenceReason, BASES, type Basis, type Locator, SETTINGS, type Setting }
 
-/** The largest row has all pairs of a code: 1,098 in the table of practitioners of July 2024, in 46,000 bytes. */
-export const MAX_LEAF_BYTES = 65_536
+/**
+ * The most that fits into a bundle of entries. The largest row has all pairs of a code: 1,098 in the table of practitioners of
+ * July 2024, in 46,000 bytes.
+ */
+export const MAX_LEAF_BYTES = 65_535
 
 export const indicatorsOf = (basis: Basis): readonly string[] => BASIS_ENTRIES[basis].indicators
 export const methodsOf = (basis: Basis): readonly string[] => BASIS_ENTRIES[basis].methods

@@ -6,9 +6,9 @@ const about = (text: unknown): string =>
 
 test('what is no procedure code is named, and the sentence repeats nothing of it', () => {
   const texts: [string, string][] = [
-    ['470', 'MS-DRG'],
-    ['0450', 'revenue code'],
-    ['5012', 'APC'],
+    ['871', 'MS-DRG'],
+    ['0300', 'revenue code'],
+    ['5055', 'APC'],
     ['J45.909', 'ICD-10-CM'],
     ['m17.11', 'ICD-10-CM'],
     ['I10', 'ICD-10-CM'],

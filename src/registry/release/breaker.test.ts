@@ -80,3 +80,10 @@ test('only the overrides that were needed are used', () => {
   ])
   expect(usedOverrides(held, [{ rule: 'prices_moved', reason: 'annual_update' }])).toEqual([])
 })
+
+test('more than a tenth of the edits added, changed or gone hold a table of them, and so does one that cannot be read', () => {
+  const moved = (added: number, changed: number): string[] =>
+    rulesOf({ before: { rows: 1000, diff: aDiff({ edits: { before: 1000, added, changed } }) } })
+  expect([moved(50, 50), moved(50, 51)]).toEqual([[], ['edits_moved']])
+  expect(rulesOf({ before: undefined, edition: { edits_lost: 1 } })).toEqual(['edits_lost'])
+})

@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { anAbsence, aPrice, aRelease } from '../../../test/support/builders.ts'
 import { testStore } from '../../../test/support/engines.ts'
 import type { Db } from '../../db/db.ts'
+import type { Pair } from '../../proof/price/edit-row.ts'
 import { dollars } from '../../proof/price/physician-fee.ts'
-import { type Row, rowKey } from '../../proof/price/row.ts'
+import { type AnyRow, type Row, rowKey } from '../../proof/price/row.ts'
 import { diffReleases, type ReleaseDiff } from './diff.ts'
 import { stage } from './staging.ts'
 import type { ReleaseState } from './store.ts'
@@ -135,4 +136,33 @@ test('keys are compared by their bytes, as they are sorted', async () => {
   const rows = [aPrice({ code: '99213' }), aPrice({ code: 'G0101' }), aPrice({ code: '0001U', region: 'US-AL-00' })]
   expect(await diffOf(rows, rows)).toMatchObject({ added: 0, removed: 0, changed: 0, unchanged: rows.length })
   expect(new Set(rows.map(rowKey)).size).toBe(rows.length)
+})
+
+test('of tables of edits each entry is compared, and one that ended long ago is not missed', async () => {
+  const at = { effective_from: '2026-07-01', locator: [{ citation: 0, line: 1 }] }
+  const pairs = (code: string, ...edits: Pair[]): AnyRow => ({ ...at, kind: 'edits', code, edits })
+  const of = async (db: Db, effective_from: string, ...rows: AnyRow[]) => {
+    const { rows: sorted, ...release } = aRelease({
+      ...{ chart: 'ncci-ptp-practitioner', edition: `E${editions++}`, effective_from, rows },
+    })
+    return (await stage(db, release, sorted, new Map(), 0)).release
+  }
+  const found = await withDb(async (db) => {
+    const before = pairs(
+      '10060',
+      ['99211', 1, '2020-01-01', '2024-05-31', 1],
+      ['99212', 1, '2020-01-01', null, 1],
+      ['99213', 1, '2020-01-01', null, 1],
+      ['99214', 1, '2020-01-01', null, 1],
+    )
+    const after = pairs(
+      '10060',
+      ['99213', 0, '2020-01-01', null, 1],
+      ['99214', 1, '2020-01-01', null, 1],
+      ['99215', 1, '2026-07-01', null, 1],
+    )
+    const gone = pairs('80053', ['80048', 0, '2019-01-01', null, 11])
+    return diffReleases(db, await of(db, '2026-04-01', before, gone), await of(db, '2026-07-01', after))
+  })
+  expect(found).toMatchObject({ removed: 1, changed: 1, edits: { before: 5, added: 1, changed: 3 } })
 })

@@ -65,7 +65,7 @@ export const RULES = {
   other_payer: rule(
     'flag',
     'a payer of the table',
-    'A payer is not in the table of payers, and has an id made of the digest of its name: name it with --payers',
+    'A payer is not in the table of payers, and has an id made of the digest of its name',
   ),
   no_amount: rule('flag', 'an amount in dollars', 'A line has a percentage, a formula or nothing in place of a price'),
   W01: rule(

@@ -98,7 +98,7 @@ test('a row that would be read as two, or could not be proved, is not written, a
     expect(written(text, '{}')).rejects.toThrow('a tab or a line feed')
     expect(written('K', text)).rejects.toThrow('a tab or a line feed')
   }
-  await expect(written('K', 'x'.repeat(65_537))).rejects.toThrow('longer than any that can be proved')
+  await expect(written('K', 'x'.repeat(65_536))).rejects.toThrow('longer than any that can be proved')
   expect(readdirSync(folder.path)).toEqual([])
 })
 

@@ -2,7 +2,7 @@
 // lines is what is sent, in one request. The answer is shown only if its proof holds. Nothing is kept.
 
 import { readStatement } from '../../statement/statement.ts'
-import { type Hospital, hospitalText, oneHospital } from '../words/hospitals.ts'
+import { type Hospital, oneHospital } from '../words/hospitals.ts'
 import { type BillCheck, verifyCheck } from './bill-check.ts'
 import { type BillFields, billIn, requestWith, tableText } from './bill-request.ts'
 import { billSheet, type Cell, classOf, type ShownFinding, type Table } from './bill-sheet.ts'
@@ -112,7 +112,7 @@ form.onsubmit = async (event) => {
       request,
       check: JSON.parse(text) as BillCheck,
       sentences: [...preview.querySelectorAll('li')].map((item) => item.textContent ?? ''),
-      hospital: known && (known.name ?? hospitalText(known)),
+      hospital: known && /[A-Za-z]/.test(known.name ?? '') ? known.name : undefined,
       origin: location.origin,
       today,
     }),
@@ -176,7 +176,7 @@ function show(made: ReturnType<typeof billSheet>): void {
     element(
       'dl',
       { className: 'facts' },
-      ...made.facts.map(([name, text]) => element('div', {}, element('dt', {}, name), element('dd', {}, text))),
+      ...made.facts.flatMap(([name, text]) => [element('dt', {}, name), element('dd', {}, text)]),
     ),
     element('p', {}, made.summary),
     ...(made.findings.length === 0

@@ -144,10 +144,10 @@ const SheetView = ({ facts, summary, findings, tables, lists, letter, call }: Bi
   <>
     <dl class="facts">
       {facts.map(([name, text]) => (
-        <div>
+        <>
           <dt>{name}</dt>
           <dd>{text}</dd>
-        </div>
+        </>
       ))}
     </dl>
     <p>{summary}</p>

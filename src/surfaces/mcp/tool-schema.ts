@@ -19,6 +19,9 @@ const LONG: ReadonlySet<string> = new Set([
   'modifier',
 ])
 
+/** The pattern of charts has the names of all of them: `coverage` lists those that are held. */
+const LONGEST_PATTERN = 120
+
 type Schema = Readonly<Record<string, unknown>>
 
 /**
@@ -31,7 +34,7 @@ export function schemaOf(input: z.ZodObject, lookup: z.ZodObject, isLookup: bool
     const kept = Object.entries(schema).filter(
       ([word, value]) =>
         !NOISE.has(word) &&
-        !(word === 'pattern' && 'format' in schema) &&
+        !(word === 'pattern' && ('format' in schema || String(value).length > LONGEST_PATTERN)) &&
         !(word === 'additionalProperties' && value !== false),
     )
     return Object.fromEntries(
