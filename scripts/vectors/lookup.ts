@@ -94,7 +94,7 @@ a factor of anesthesia | 00810 basis=medicare_anesthesia | 20.49 | 99213 basis=m
 `
 /** Questions without a meaning, whatever the body is. */
 const MEANINGLESS = `9921 99213x 99213\u00a0 99213|modifier=2 99213|modifier=26-26-26-26-26 99213|region=ZZ 99213|region=606111 99213|setting=office
-  99213|basis=medicare 99213|basis=hospital_cash 99213|npi=1234567890 99213|npi=${NPI}|basis=medicare_pfs 99213|setting=inpatient
+  99213|basis=medicare 99213|basis=hospital_cash 99213|npi=1234567890 99213|npi=${NPI}|basis=medicare_pfs
   99213|as_of=2026-02-30 99213|as_of=2026-7-15 99213|payer=x 99213|npi=${NPI}|payer=Aetna 99213|npi=${NPI}|basis=hospital_payer 99213|npi=${NPI}|basis=hospital_cash|payer=aetna`
 
 const PRICED = JSON.stringify((await registry.answer(asked('66984 basis=medicare_asc'))).body)

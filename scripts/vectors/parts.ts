@@ -88,6 +88,7 @@ const ROWS: Record<string, object> = {
   ABSENCE: aRow({ code: '99070', kind: 'absence', basis: 'medicare_pfs' }),
   FACTOR: aRow({ code: '00000', kind: 'rate', basis: 'medicare_anesthesia' }),
   CHARGE: charge('99213', '150.00', {
+    basis: 'hospital_payer',
     payer: 'aetna/commercial',
     modifier: '25-50',
     setting: 'outpatient',
@@ -110,7 +111,7 @@ a drug by its unit | DRUG
 an absence | ABSENCE
 = {"key":"00000|national||medicare_anesthesia||||"}
 a factor | FACTOR
-= {"key":"99213|national|${NPI}|hospital_cash|aetna/commercial|25-50|outpatient|facility"}
+= {"key":"99213|national|${NPI}|hospital_payer|aetna/commercial|25-50|outpatient|facility"}
 a charge of a hospital, by its payer and class | CHARGE | hospital-mrf
 = {"key":"0001U|national|${NPI}|hospital_cash||||"}
 a range | RANGE
