@@ -134,9 +134,27 @@ export async function browserModule(entry: string): Promise<string> {
   return module.text()
 }
 
+/**
+ * The bill of materials of what is installed with the package (CycloneDX), from the lockfile. The number and the time that npm
+ * puts into each are left out, so that the same package has the same bytes.
+ */
+export function billOfMaterials(): string {
+  const options = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only']
+  const { status, stdout, stderr } = spawnSync('npm', options, { cwd: ROOT, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`npm cannot make the bill of materials: ${stderr}`)
+  const { serialNumber: _, metadata, ...bill } = JSON.parse(stdout.slice(stdout.indexOf('{'))) as Bill
+  const { timestamp: _t, ...about } = metadata
+  return `${JSON.stringify({ ...bill, metadata: about }, null, 1)}\n`
+}
+interface Bill {
+  serialNumber: string
+  metadata: { timestamp: string }
+}
+
 if (import.meta.main) {
   const dist = join(ROOT, 'dist')
   rmSync(dist, { recursive: true, force: true })
   await build(dist)
   buildTypes(join(dist, 'types'))
+  writeFileSync(join(dist, 'sbom.cdx.json'), billOfMaterials())
 }

@@ -25,7 +25,7 @@ import { ASSERTION_ALGORITHMS } from './rails/oauth/assertion.ts'
 import { clientCall, TOKEN_PATH, tokenOperation } from './rails/oauth/client-credentials.ts'
 import { railsOperations } from './rails/operations.ts'
 import { additionalRoutes, CONTRACT_ROUTES, FLOW, HEADERS, NAMING, PROTECTED_ROUTES } from './rails/policy.ts'
-import { purposeKey } from './rails/purpose-key.ts'
+import { BOT_PURPOSE, purposeKey } from './rails/purpose-key.ts'
 import { chartFacts, chartFreshness, lastLoad, publishedFacts, shownCharts } from './registry/catalogue/chart-facts.ts'
 import { citedSources } from './registry/catalogue/citations.ts'
 import { releaseNews } from './registry/catalogue/releases.ts'
@@ -44,7 +44,7 @@ import { agentCard } from './surfaces/discovery/agent-card.ts'
 import { aiPlugin, logo } from './surfaces/discovery/ai-plugin.ts'
 import { readmeOperation } from './surfaces/discovery/descriptor.ts'
 import { healthResources } from './surfaces/discovery/health.ts'
-import { jwks } from './surfaces/discovery/jwks.ts'
+import { botDirectory, jwks } from './surfaces/discovery/jwks.ts'
 import { logPolicy } from './surfaces/discovery/log-policy.ts'
 import { logTiles } from './surfaces/discovery/log-tiles.ts'
 import { openApiDocuments } from './surfaces/discovery/openapi-documents.ts'
@@ -63,6 +63,7 @@ import { tokenEndpoint } from './surfaces/oauth/token.ts'
 import { docsPage } from './surfaces/pages/docs-page.ts'
 import { figuresPage } from './surfaces/pages/figures-page.ts'
 import { problemPages, refusalPages } from './surfaces/pages/problem-page.ts'
+import { rulePages } from './surfaces/pages/rule-page.ts'
 import { statusPage } from './surfaces/pages/status-page.ts'
 import { pricePages } from './surfaces/price/price-page.ts'
 import { askOf } from './surfaces/site/ask.ts'
@@ -206,6 +207,7 @@ export function makeApp(
       isSignedTwice: options.isCardSignedTwice ?? false,
     }),
     jwks([cardKey]),
+    botDirectory([purposeKey(pepper, BOT_PURPOSE)]),
     ...openApiDocuments({
       baseUrl,
       operations: () => answered,
@@ -242,6 +244,7 @@ export function makeApp(
       stamp: registryStamp,
     }),
     problemPages(frame),
+    rulePages(frame),
     ...pricePages({ frame, ask, baseUrl, today, stamp: registryDay, hospitals }),
     figuresPage({ frame, ask, baseUrl, stamp: figuresStamp }),
     statusPage({ frame, status: async () => (await ask('get_status', {})).body as StatusAnswer, stamp: statusStamp }),

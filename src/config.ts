@@ -194,6 +194,12 @@ export const Settings = z.object({
     .describe(
       'A command, or an address, that is told of news by `atr update`, as JSON on its standard input or in a POST. Default: none.',
     ),
+  SIGN_FETCHES: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe(
+      '`on` signs the requests of `atr fetch` and `atr update` (RFC 9421, Web Bot Auth) with a key that the service publishes. Needs PUBLIC_URL.',
+    ),
   LOAD_ROWS: count.default(50_000_000).describe('How many rows one `atr load` may make.'),
   LOAD_KEYS: count
     .default(20_000_000)
@@ -326,6 +332,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const config = parsed.data
   if (config.RATE_LIMITS === 'off' && !isLoopback(config.HOST))
     throw new ConfigFault('RATE_LIMITS=off is allowed only with a loopback HOST')
+  if (config.SIGN_FETCHES === 'on' && config.PUBLIC_URL === undefined)
+    throw new ConfigFault('SIGN_FETCHES needs PUBLIC_URL: requests name the address that publishes their key')
   if ((config.WITNESS_QUORUM ?? 0) > config.WITNESSES.length)
     throw new ConfigFault('WITNESS_QUORUM asks for more witnesses than WITNESSES names')
   const inData = (file: string): string => resolve(config.DATA_DIR, file)

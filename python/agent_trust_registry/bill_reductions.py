@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from .bill import Line, by_factor, grouped
 from .bill_rules import ASSISTANTS, Checker, Finding, both_sides
 from .choose import choose
 from .money import scaled
-from .row import Row
 from .tables import BILL_RULES
 
 _RANKED = BILL_RULES["ranked"]
@@ -43,7 +41,7 @@ def reduce_lines(checker: Checker, lines: Iterable[Line]) -> list[Finding]:
             found += _outpatient(checker, group)
         elif kind == "surgery_center":
             several = [line for line in group if line.indicator("multiple_procedure") == "Y"]
-            found += _counted(checker, "surgery_center", several, several)
+            found += _whole_ones(checker, "surgery_center", "cms-asc", several, [])
         elif kind == "professional":
             found += _surgery(checker, group)
             found += _parts(checker, group)
@@ -51,18 +49,18 @@ def reduce_lines(checker: Checker, lines: Iterable[Line]) -> list[Finding]:
     return found
 
 
-def _reduced(variant: str, paid: dict[int, int], lines: Sequence[Line], **more: Any) -> list[Finding]:
+def _reduced(variant: str, paid: dict[int, int], lines: Sequence[Line], **more: str) -> list[Finding]:
     """A finding on the lines that are paid less than listed, if there are any (21)."""
-    less = {line.number: line for line in lines if line.listed is not None and paid.get(line.number, line.listed) < line.listed}
+    less = {line.number: line for line in lines if line.number in paid and paid[line.number] < (line.listed or 0)}
     if not less:
         return []
     at_issue = {}
     for number, line in less.items():
         difference = (line.listed or 0) - paid[number]
         at_issue[number] = difference if line.charge is None else min(difference, line.charge)
-    words = {"lines": ", ".join(str(number) for number in sorted(less)), **more.pop("words", {})}
+    words = {"lines": ", ".join(str(number) for number in sorted(less)), **more}
     rows = [line.row for line in less.values() if line.row]
-    finding = Finding("reduced", variant, sorted(less), words=words, evidence=[*rows, *more.pop("evidence", [])])
+    finding = Finding("reduced", variant, sorted(less), words=words, evidence=rows)
     finding.paid, finding.at_issue = {number: paid[number] for number in less}, at_issue
     return [finding]
 
@@ -79,44 +77,45 @@ def _rank(procedures: Sequence[Procedure], second: str) -> dict[int, int]:
     return {number: (total + 50_000) // 100_000 * 100 for number, total in sums.items()}
 
 
-def _counted(checker: Checker, variant: str, lines: Sequence[Line], reported: Sequence[Line]) -> list[Finding]:
-    procedures = [Procedure({line.number: line.unit or 0}, line.procedures) for line in lines]
-    paid = _rank(procedures, _RANKED[variant]["second"]) if procedures else {}
-    return _reduced(variant, paid, reported)
-
-
 def _outpatient(checker: Checker, group: list[Line]) -> list[Finding]:
     if group[0].is_inpatient:
         return []
     surgical = [line for line in group if line.status == "T"]
-    partial = [line for line in surgical if line.has(("52", "73"))] if len(surgical) > 1 else []
-    partial += [line for line in group if "50" in line.modifiers and line.status != "T"]
-    if partial:
-        checker.skip("reduced", "cms-opps", group[0].day, partial, "modifier")
-    ranked = [line for line in surgical if not line.has(("52", "73"))]
-    return _counted(checker, "outpatient", ranked, ranked)
+    beside = [line for line in group if "50" in line.modifiers and line.status != "T"]
+    return _whole_ones(checker, "outpatient", "cms-opps", surgical, beside)
+
+
+def _whole_ones(checker: Checker, variant: str, chart: str, lines: list[Line], beside: list[Line]) -> list[Finding]:
+    """17: ranks what was not given up; how that takes part is not known, and is skipped."""
+    partial = [line for line in lines if line.has(("52", "73"))] if len(lines) > 1 else []
+    if partial or beside:
+        checker.skip("reduced", chart, (partial or beside)[0].day, [*partial, *beside], "modifier")
+    ranked = [line for line in lines if not line.has(("52", "73"))]
+    procedures = [Procedure({line.number: line.unit or 0}, line.procedures) for line in ranked]
+    paid = _rank(procedures, _RANKED[variant]["second"]) if procedures else {}
+    return _reduced(variant, paid, ranked)
 
 
 def _surgery(checker: Checker, group: list[Line]) -> list[Finding]:
     """18: families of endoscopies, both sides, and the rest."""
     lines = [line for line in group if line.indicator("multiple_procedure") in ("2", "3")]
     procedures: list[Procedure] = []
-    families: list[tuple[str, list[Line], Row]] = []
+    families: list[tuple[str, list[Line]]] = []
     taken: set[int] = set()
-    scopes = [line for line in lines if line.indicator("multiple_procedure") == "3" and line.indicator("endoscopic_base")]
+    scopes = [line for line in lines if line.indicator("multiple_procedure") == "3"]
+    scopes = [line for line in scopes if line.indicator("endoscopic_base")]
     for family in grouped(scopes, lambda line: line.indicator("endoscopic_base")):
         base = str(family[0].indicator("endoscopic_base"))
         bases = [line for line in group if line.code == base]
         if sum(line.units for line in family) < 2 and not bases:
             continue
-        fee = _base_fee(checker, family[0], base)
+        fee = _fee_of(checker, family[0], base, ())
         if fee is None:
             checker.skip("reduced", "cms-pfs", family[0].day, family, "no_price")
             continue
-        row, amount = fee
         members = sorted({line.number: line for line in (*family, *bases)}.values(), key=lambda line: line.number)
-        procedures.append(_family(family, bases, amount))
-        families.append((base, members, row))
+        procedures.append(_family(family, bases, fee))
+        families.append((base, members))
         taken |= {line.number for line in members}
     rest = [line for line in lines if line.number not in taken]
     for first, other in both_sides(rest, ("1",)):
@@ -131,10 +130,11 @@ def _surgery(checker: Checker, group: list[Line]) -> list[Finding]:
         if count > _RANKED["surgery"]["most"]:
             late |= procedure.parts.keys()
     if late:
-        checker.skip("reduced", "cms-pfs", group[0].day, [line for line in group if line.number in late], "by_contractor")
+        beyond = [line for line in group if line.number in late]
+        checker.skip("reduced", "cms-pfs", group[0].day, beyond, "by_contractor")
     found: list[Finding] = []
-    for base, members, row in families:
-        found += _reduced("endoscopy", paid, members, words={"base": base}, evidence=[row])
+    for base, members in families:
+        found += _reduced("endoscopy", paid, members, base=base)
     return found + _reduced("surgery", paid, rest)
 
 
@@ -149,18 +149,14 @@ def _family(family: list[Line], bases: list[Line], base_fee: int) -> Procedure:
     return Procedure(parts, 1)
 
 
-def _fee_of(checker: Checker, line: Line, code: str, modifiers: tuple[str, ...]) -> tuple[Row, int] | None:
+def _fee_of(checker: Checker, line: Line, code: str, modifiers: tuple[str, ...]) -> int | None:
     """The fee of a code, looked up as a line is."""
     if line.question is None:
         return None
     decision = choose(replace(line.question, code=code, modifiers=modifiers), checker.evidence)
     if decision.outcome != "price" or decision.row is None or "amount" not in decision.row["price"]:
         return None
-    return decision.row, scaled((decision.adjustment or decision.row["price"])["amount"], 4)
-
-
-def _base_fee(checker: Checker, line: Line, base: str) -> tuple[Row, int] | None:
-    return _fee_of(checker, line, base, ())
+    return scaled((decision.adjustment or decision.row["price"])["amount"], 4)
 
 
 def _parts(checker: Checker, group: list[Line]) -> list[Finding]:
@@ -186,31 +182,32 @@ def _parts(checker: Checker, group: list[Line]) -> list[Finding]:
             having = [line for line in known if part in parts[line.number]]
             if not having:
                 continue
-            dearest = max(having, key=lambda line: (parts[line.number][part][1], -line.number))
+            dearest = max(having, key=lambda line: (parts[line.number][part], -line.number))
             for line in having:
                 reduced_units = line.units - (1 if line is dearest else 0)
-                less[line.number] += parts[line.number][part][1] * reduced_units * (1000 - scaled(factors[part], 3))
+                less[line.number] += parts[line.number][part] * reduced_units * (1000 - scaled(factors[part], 3))
         paid = {}
         for line in known:
             paid[line.number] = ((line.unit or 0) * line.units * 1000 - less[line.number] + 50_000) // 100_000 * 100
-        rows = [row for line in known for row, _ in parts[line.number].values()]
-        found += _reduced(rule["variant"], paid, known, evidence=rows)
+        found += _reduced(rule["variant"], paid, known)
     return found
 
 
-def _parts_of(checker: Checker, line: Line) -> dict[str, tuple[Row, int]]:
+def _parts_of(checker: Checker, line: Line) -> dict[str, int]:
     if line.decision is None or line.row is None or line.decision.adjustment or line.unit is None:
         return {}
     pc_tc = line.indicator("pc_tc")
     if "TC" in line.modifiers or pc_tc == "3":
-        return {"technical": (line.row, line.unit)}
+        return {"technical": line.unit}
     if "26" in line.modifiers or pc_tc == "2":
-        return {"professional": (line.row, line.unit)}
+        return {"professional": line.unit}
     if pc_tc != "1":
         return {}
     technical = _fee_of(checker, line, str(line.code), ("TC",))
     professional = _fee_of(checker, line, str(line.code), ("26",))
-    return {"technical": technical, "professional": professional} if technical and professional else {}
+    if technical is None or professional is None:
+        return {}
+    return {"technical": technical, "professional": professional}
 
 
 def _therapy(checker: Checker, group: list[Line]) -> list[Finding]:

@@ -152,7 +152,8 @@ class Checker:
     # 10
 
     def limits(self) -> None:
-        for lines in grouped([line for line in self.paid() if line.code], lambda line: (line.side.kind, line.day, line.code)):
+        coded = [line for line in self.paid() if line.code]
+        for lines in grouped(coded, lambda line: (line.side.kind, line.day, line.code)):
             charts = {"hospital": "ncci-mue-outpatient", "equipment": "ncci-mue-dme"}
             self._limit(charts.get(lines[0].side.kind, "ncci-mue-practitioner"), lines)
 
@@ -172,7 +173,7 @@ class Checker:
         else:
             sums = [lines]
             if lines[0].side.kind == "surgery_center":
-                sums = grouped(lines, lambda line: next((each for each in ("LT", "RT") if each in line.modifiers), None))
+                sums = grouped(lines, lambda line: "".join(each for each in ("LT", "RT") if each in line.modifiers)[:2])
             over = [lines] if any(sum(line.units for line in each) > limit for each in sums) else []
         for each in over:
             variant = "never" if limit == 0 else {1: "line", 2: "day_policy", 3: "day_clinical"}[by]
@@ -279,7 +280,7 @@ class Checker:
                 self.skip("packaged", "cms-opps", day, composite, "composite")
         left = [line for line in claim if line.status and not line.denied]
         status = BILL_RULES["comprehensive"]["status"]
-        mains = [line for line in left if line.status == status and line.unit is not None]
+        mains = [line for line in left if line.status == status]
         if mains:
             main = max(mains, key=lambda line: (line.unit or 0, -line.number))
             keeps = BILL_RULES["comprehensive"]["keeps"]
@@ -301,6 +302,7 @@ class Checker:
             words |= {"with": str(beside.code), "beside": str(beside.number)}
         evidence = [row for row in rows if row]
         self.deny("packaged", variant, lines, [beside] * len(lines), words=words, evidence=evidence)
+        self.findings[-1].lines = sorted(line.number for line in lines)
 
     # 14
 

@@ -119,7 +119,7 @@ def _check_is_explained(manifest: Manifest, item: Body, evidence: Evidence, at: 
         if entry["schema"] == manifest["schema"] and entry["chart"] == manifest["chart"] and index > item["log_index"]:
             if entry["edition"] == manifest["edition"] or evidence.names[index] == named:
                 return
-    raise Failure("releases_left_out", at)
+    raise Failure("body_contradicts_proof", at)
 
 
 # Coverage

@@ -16,7 +16,7 @@ from .checkpoint import Ages
 from .choose import Decision
 from .derivation import check_derivation
 from .envelope import Evidence, check_proof
-from .forms import Form, closed
+from .forms import Form, closed, list_of
 from .money import scaled
 from .policy import Policy
 from .release import prolonged
@@ -32,9 +32,10 @@ def _anything(_: Any) -> bool:
     return True
 
 
+_is_list = list_of(_anything, most=10_000)
 _is_check: Form = closed(
-    dict.fromkeys(("side", "claim", "lines", "findings", "skipped", "sums"), _anything),
-    dict.fromkeys(("by_history", "prolonged", "proof", "about"), _anything),
+    {"lines": _is_list, "findings": _is_list, "skipped": _is_list, "sums": lambda value: isinstance(value, dict)},
+    dict.fromkeys(("side", "claim", "by_history", "prolonged", "proof", "about"), _anything),
 )
 
 

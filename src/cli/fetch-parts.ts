@@ -3,19 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, ConfigFault } from '../config.ts'
 import type { Acceptance } from '../fetch/agreement.ts'
+import type { Signer } from '../fetch/door.ts'
 import { type Hospital, hospitalsIn } from '../fetch/hospital-list.ts'
 import { publisherTable } from '../fetch/publisher-table.ts'
 import { fetchable } from '../fetch/run.ts'
+import { botSigner } from '../fetch/signature.ts'
 import type { FetchParts, Loader } from '../fetch/source.ts'
 import { Trouble } from '../fetch/trouble.ts'
 import type { Installation } from '../installation.ts'
+import { BOT_PURPOSE, purposeKey } from '../rails/purpose-key.ts'
 import { CHARTS } from '../registry/charts.ts'
 import { PUBLISHERS, type PublisherTable } from '../tables/publishers.ts'
 
 /** The parts of a run of `atr fetch`, and the end of its folder for downloads. */
 export function fetchParts(
   config: Config,
-  { db, registryLog, cosign }: Installation,
+  { db, registryLog, cosign, pepper }: Installation,
   acceptance?: Acceptance,
 ): FetchParts & Disposable {
   const folder = mkdtempSync(join(tmpdir(), 'atr-fetch-'))
@@ -25,6 +28,7 @@ export function fetchParts(
     db,
     now: Date.now,
     wait: (ms) => Bun.sleep(ms),
+    sign: signerOf(config, pepper),
     outgoing: { loopback: config.PUBLISHERS !== undefined },
     publisher: { log: registryLog, cosign },
     publishers: publishersOf(config),
@@ -39,6 +43,9 @@ export function fetchParts(
     },
   }
 }
+
+const signerOf = ({ SIGN_FETCHES, PUBLIC_URL }: Config, pepper: Uint8Array): Signer | undefined =>
+  SIGN_FETCHES === 'on' && PUBLIC_URL !== undefined ? botSigner(purposeKey(pepper, BOT_PURPOSE), PUBLIC_URL) : undefined
 
 export function publishersOf({ PUBLISHERS: file }: Config): PublisherTable {
   if (file === undefined) return PUBLISHERS

@@ -60,6 +60,7 @@ export type AiPlugin = Record<string, unknown>
 export type AgentCard = Record<string, unknown>
 export type Jwks = { keys: { kty: "OKP"; crv: "Ed25519"; x: string; kid: string; alg: "EdDSA"; use: "sig" }[] }
 export type ProblemType = { code: ProblemCode; title: string; status: number; meaning: string; agent_hint: string }
+export type BillRule = { rule: Rule; title: string; says: string[]; questions: string[]; source: string }
 export type AuthorizationServer = { issuer: string; token_endpoint: string; token_endpoint_auth_methods_supported: string[]; scopes_supported: Scopes }
 export type ProtectedResource = { resource: string; authorization_servers: string[]; scopes_supported: Scopes; bearer_methods_supported: string[]; resource_name: string; resource_documentation: string }
 export type Health = { status: "ok" }
@@ -92,6 +93,7 @@ export type WinRate = (number | (">=0.90" | "<=0.10")) | null
 export type ScopesItem = "figures:read" | "registry:read" | "provider:read" | "integrity:read" | "audit:read"
 export type Scopes = ScopesItem[]
 export type GetOpenapi = { openapi: string }
+export type Rule = "duplicate" | "arithmetic" | "units_over_limit" | "pair_not_paid_together" | "add_on_alone" | "packaged" | "component_twice" | "reduced" | "not_valid_on_day" | "above_own_list" | "above_payer_rate" | "bill_above_statement" | "estimate_exceeded"
 export type Limit = number
 export type Offset = number
 export type Chart = string
@@ -115,7 +117,6 @@ export type Side2 = { kind: Kind2; why: "kind" | "revenue_code" | "place_of_serv
 export type ByHistory = { chart: string; day: string }[]
 export type Prolonged2 = { chart: string; publisher_until: string }[]
 export type HospitalGross = { amount?: Amount | undefined; low?: Amount | undefined; high?: Amount | undefined; row: RowPlace }
-export type Rule = "duplicate" | "arithmetic" | "units_over_limit" | "pair_not_paid_together" | "add_on_alone" | "packaged" | "component_twice" | "reduced" | "not_valid_on_day" | "above_own_list" | "above_payer_rate" | "bill_above_statement" | "estimate_exceeded"
 export type ByRules = { amount: Amount; steps?: { rule: Rule; variant: string; with?: number | undefined; amount: Amount }[] | undefined }
 export type Skipped = { rule: Rule; chart: string; day: string; why?: string | undefined; lines: number[] }[]
 export type Medicare = { listed: Amount; at_most: Amount; by_rules: Amount }
@@ -166,6 +167,7 @@ export interface Operations {
   get_openapi: { input: Record<string, never>; output: GetOpenapi }
   get_openapi_core: { input: Record<string, never>; output: GetOpenapi }
   get_problem: { input: { code: ProblemCode }; output: ProblemType }
+  get_bill_rule: { input: { rule: Rule }; output: BillRule }
   get_authorization_server: { input: Record<string, never>; output: AuthorizationServer }
   get_protected_resource: { input: Record<string, never>; output: ProtectedResource }
   get_protected_part: { input: { part: "mcp" | "a2a" }; output: ProtectedResource }

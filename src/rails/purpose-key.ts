@@ -10,6 +10,9 @@ interface PurposeKey {
   sign(bytes: Uint8Array): Uint8Array
 }
 
+/** The purpose of the key that signs requests to publishers. */
+export const BOT_PURPOSE = 'web-bot-auth'
+
 const LABEL = 'agent-trust-registry/purpose-key/1'
 /** PKCS #8 of an Ed25519 key, up to its 32 secret bytes (RFC 8410). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')

@@ -8,6 +8,7 @@ import {
   parts_reduced,
   ranked,
   repeat_modifiers,
+  roles,
   rules,
   session_modifiers,
   therapy,
@@ -49,6 +50,9 @@ export const PAIR_MODIFIERS: {
 export const REPEAT_MODIFIERS: readonly string[] = frozen(repeat_modifiers.modifiers)
 /** Modifiers that say that a service was in another session of the same day. */
 export const SESSION_MODIFIERS: readonly string[] = frozen(session_modifiers.modifiers)
+
+/** Modifiers that the rules ask for, by what they say. */
+export const ROLES: Readonly<Record<keyof typeof roles.modifiers, readonly string[]>> = frozen(roles.modifiers)
 
 export interface Ranking {
   /** The factor of those after the first. */

@@ -3,11 +3,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { CLIENT_TYPES, clientTypes, type Document } from '../../scripts/client-types.ts'
 import { answerOfPage, findChromium, whyNoChromium } from '../support/browser.ts'
 import { openApiOf } from '../support/contract.ts'
 import { temporaryFolder, testApp } from '../support/harness.ts'
+import { isLong } from '../support/long.ts'
 import { DemoService } from '../support/service.ts'
 import { isSkipped } from '../support/skipping.ts'
 import { tools } from '../support/tools.ts'
@@ -43,6 +44,24 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]()
   folder[Symbol.dispose]()
 })
+
+test('the package has a bill of what is installed with it, and packed again it has the same bytes', () => {
+  const { bomFormat, components, ...bill } = JSON.parse(
+    readFileSync(join(consumer, 'node_modules/agent-trust-registry/dist/sbom.cdx.json'), 'utf8'),
+  ) as { bomFormat: string; components: { name: string; hashes?: object[] }[]; serialNumber?: string }
+  const wanted = Object.keys((JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Package).dependencies)
+  expect([bomFormat, bill.serialNumber]).toEqual(['CycloneDX', undefined])
+  expect(wanted.filter((name) => !components.some((each) => each.name === name && each.hashes))).toEqual([])
+  // The long form builds it again too.
+  const again = join(folder.path, 'again')
+  mkdirSync(again)
+  run('npm', ['pack', '--pack-destination', again, ...(isLong ? [] : ['--ignore-scripts'])], ROOT)
+  const digest = (path: string): string => new Bun.CryptoHasher('sha256').update(readFileSync(path)).digest('hex')
+  expect(digest(join(again, basename(tarball)))).toBe(digest(tarball))
+})
+interface Package {
+  dependencies: Record<string, string>
+}
 
 test('the types of the client are those of the OpenAPI document', async () => {
   await using app = await testApp()

@@ -3,6 +3,7 @@ import { memoryPins } from '../../src/client/checks.ts'
 import { RegistryClient } from '../../src/client/client.ts'
 import { aLimit, anAddOn, aService, aTest, somePairs } from '../../src/proof/check/check-fixture.ts'
 import { verifyBody } from '../../src/proof/verify-lists.ts'
+import { BILL_RULES } from '../../src/tables/bill-rules.ts'
 import { aRelease } from '../support/builders.ts'
 import { BASE_URL, type TestApp, testApp } from '../support/harness.ts'
 import { connect } from '../support/mcp.ts'
@@ -171,6 +172,24 @@ test('an agent checks a bill by MCP as it has it, and its sentence says what was
   expect(refused.content[0]?.text).toContain('line 1: units takes a whole number')
 })
 
+test('an agent of A2A sends the same bill as a data part, and needs to name no skill', async () => {
+  await using app = await testApp({ today: DAY })
+  await stocked(app)
+  const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ data: bill }] }
+  const response = await app.app.fetch(
+    new Request(`${BASE_URL}/a2a`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } }),
+    }),
+    '192.0.2.1',
+  )
+  const { result } = await response.json()
+  const [{ data }] = result.task.artifacts[0].parts
+  expect(result.task.status.message.parts[0].text).toStartWith('Checked as the bill of a hospital: 5 lines')
+  expect(await verifyBody(JSON.stringify(data), app.policy, { bill } as never)).toMatchObject({ ok: true })
+})
+
 test('each line counts as one request, and a bill with more lines than are left is refused whole', async () => {
   await using app = await testApp({ limits: { enabled: true, reference_rpm: 8 } })
   await stocked(app)
@@ -229,4 +248,17 @@ test('what is wrong is named by line and member, and nothing of it is repeated',
     if (name.startsWith('lines.2')) expect(problem.detail).toStartWith('line 2: ')
   }
   expect((await post(app, `"${'x'.repeat(70_000)}"`)).status).toBe(413)
+})
+
+test('each rule has a page that a patient understands, with what to ask', async () => {
+  await using app = await testApp()
+  for (const rule of BILL_RULES) {
+    const page = await (await app.request(`/rules/${rule}`, { headers: { accept: 'text/html' } })).text()
+    expect(page).toContain('What to ask')
+    expect(await app.getJson(`/rules/${rule}`, { accept: 'application/json' })).toMatchObject({
+      rule,
+      says: expect.arrayContaining([expect.stringMatching(/^[A-Z].{60,}/)]),
+    })
+  }
+  expect((await app.request('/rules/none')).status).toBe(404)
 })

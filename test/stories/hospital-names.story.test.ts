@@ -16,7 +16,10 @@ test('hospitals are found by the names that the operator gives them, which no pr
     app.app.fetch(new Request(`${BASE_URL}${path}`, { headers: { accept } }), '192.0.2.1')
   const bill = async (npi: string): Promise<Response> =>
     app.app.fetch(
-      new Request(`${BASE_URL}/bill`, { method: 'POST', body: new URLSearchParams({ lines: '99213', npi }) }),
+      new Request(`${BASE_URL}/bill`, {
+        method: 'POST',
+        body: new URLSearchParams({ lines: '99213,,1,300.00,2026-11-15', npi }),
+      }),
       '192.0.2.1',
     )
   expect(await (await get('/')).text()).toContain('Example General, NPI 1234567893, 1 row, edition ')

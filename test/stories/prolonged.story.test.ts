@@ -147,7 +147,7 @@ test('pages say it', async () => {
   }
   const form = new URLSearchParams({ lines: 'CPT\tCharges\n80053\t45.50', place: '', day: TODAY, npi: '' })
   const bill = await send('/bill', { method: 'POST', body: form, headers: { accept: 'text/html' } })
-  expect(bill).toContain(`(prolonged after ${OWN_END})`)
+  expect(bill).toContain(`ended on ${OWN_END}; the operator prolonged it`)
 })
 
 test('a list of rows proves the marks it shows', async () => {

@@ -84,19 +84,21 @@ test('what was read has one answer by HTTP, by a tool, by a message and on a pag
       : []
   })
   let priced = 0
-  for (const { text, input } of read) {
+  for (const [at, { text, input }] of read.entries()) {
     const asked = { ...input, as_of: input['as_of'] ?? TODAY } as { cpt: string }
     const byHttp = outcomeOf((await (await app.request(pathOf(asked))).json()) as Members)
     const { result } = (await (await call(app, 'lookup_price', asked)).json()) as { result: ToolResult }
     expect([text, outcomeOf(result.structuredContent ?? {})]).toEqual([text, byHttp])
     expect([text, outcomeOf(await byA2a(app, text))]).toEqual([text, byHttp])
+    const isPrice = /^[0-9.]+$/.test(byHttp)
+    if (isPrice) priced++
+    // A page takes as long as the rest together.
+    if (at % 5 > 0) continue
     const { cpt, ...query } = asked
     const address = `${BASE_URL}${pathOf(query as never, `/price/${cpt}`)}`
     const page = await app.app.fetch(new Request(address, { headers: { accept: 'text/markdown' } }), '192.0.2.1')
-    const isPrice = /^[0-9.]+$/.test(byHttp)
     if (isPrice) expect([text, page.status, (await page.text()).includes(byHttp)]).toEqual([text, 200, true])
     else expect([text, page.status]).not.toEqual([text, 200])
-    if (isPrice) priced++
   }
   expect(priced).toBeGreaterThan(5)
 })
@@ -146,11 +148,7 @@ const TASKS: Readonly<Record<string, (agent: Agent) => Promise<string>>> = {
     return textOf(await agent.price({ cpt: '99213' }))
   },
   'all that there is for a scan': async (agent) => textOf(await agent.call('code_sheet', { cpt: '70450', npi: NPI })),
-  'what an assistant at surgery is paid': async (agent) => {
-    const refused = await agent.price({ cpt: '99213', modifier: '80' })
-    expect(refused.isError).toBe(true)
-    return textOf(await agent.price({ cpt: '47562', modifier: '80' }))
-  },
+  'what an assistant at surgery is paid': async (agent) => textOf(await agent.price({ cpt: '47562', modifier: '80' })),
 }
 
 test('an agent with tools alone does ten tasks of a patient, each in at most five calls', async () => {

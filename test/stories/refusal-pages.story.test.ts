@@ -128,7 +128,7 @@ test('a bill that is refused shows the code and what to do beside the form', asy
       }),
       '192.0.2.1',
     )
-  const problem = (await (await send('application/json', 'G0101')).json()) as Document
+  const problem = (await (await send('text/markdown', 'G0101')).json()) as Document
   const page = await send(BROWSER.accept, 'G0101')
   expect([page.status, problem.code]).toEqual([problem.status, 'invalid_npi'])
   const text = await page.text()

@@ -1,4 +1,5 @@
 import { PROBLEMS } from '../../src/problem.ts'
+import { BILL_RULES } from '../../src/tables/bill-rules.ts'
 
 /** Asks the service for one path: over the network, or in this process. */
 export type Ask = (
@@ -73,6 +74,7 @@ function addresses({ releases, codes, npis }: Known): Record<string, string[]> {
     ),
     '/.well-known/oauth-protected-resource/{part}': each(['mcp', 'a2a'], (part) => `/${part}`),
     '/problems/{code}': each(Object.keys(PROBLEMS), (code) => `/${code}`),
+    '/rules/{rule}': each(BILL_RULES, (rule) => `/${rule}`),
   }
 }
 

@@ -1,5 +1,6 @@
 // The lines of a bill with what the schedules say of each: the facts on which the rules of a bill work.
 
+import { ROLES } from '../../tables/bill-rules.ts'
 import { isText } from '../canonical-json.ts'
 import { choose } from '../lookup/choose.ts'
 import type { Decision } from '../lookup/decision.ts'
@@ -71,7 +72,7 @@ function claimBy({ lines, type_of_bill, totals }: Bill): ClaimBy {
 
 /** 51 says what the check of the bill finds itself. Both sides of the body are two procedures in a facility. */
 const leftOut = ({ side }: Line): readonly string[] =>
-  side.kind === 'hospital' || side.kind === 'surgery_center' ? ['50', '51'] : ['51']
+  side.kind === 'hospital' || side.kind === 'surgery_center' ? [...ROLES.both_sides, ...ROLES.several] : ROLES.several
 
 /** The question to the schedules for a code as a line has it; undefined where no schedule has such codes. */
 export function questionFor(
@@ -110,7 +111,8 @@ function listedIn(decision: Decision): Listed {
 }
 
 /** Both sides of the body are paid once, where the schedule does not raise the fee for both. */
-const isOnce = ({ modifier }: Extract<Decision, { outcome: 'modifier_not_allowed' }>): boolean => modifier === '50'
+const isOnce = ({ modifier }: Extract<Decision, { outcome: 'modifier_not_allowed' }>): boolean =>
+  ROLES.both_sides.includes(modifier)
 
 const unitOf = ({ kind, price }: PricedRow): bigint | undefined =>
   kind === 'price' && 'amount' in price ? tenThousandths(price.amount) : undefined
@@ -128,7 +130,7 @@ function statusOf(code: string, day: string, on: RegistryOn): ClaimLine['status'
 /** How many procedures a line is: 50 on a facility's line makes two of each unit, where several are discounted. */
 export function proceduresOf({ modifiers, units, side, status }: ClaimLine): number {
   const isDiscounted = side.kind === 'surgery_center' || status?.indicator === 'T'
-  return isDiscounted && modifiers.includes('50') ? 2 * units : units
+  return isDiscounted && modifiers.some((each) => ROLES.both_sides.includes(each)) ? 2 * units : units
 }
 
 /** The amount that the schedules list for a line, in ten-thousandths: in whole cents, as payments are, rounded half up. */

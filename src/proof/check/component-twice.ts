@@ -1,10 +1,10 @@
 // The rule `component_twice`: the professional or technical part of a test beside the whole.
 
-import { REPEAT_MODIFIERS } from '../../tables/bill-rules.ts'
+import { REPEAT_MODIFIERS, ROLES } from '../../tables/bill-rules.ts'
 import { type Claim, charges, evidenceOfPrice, grouped, indicatorOf, isOfCode, numbersOf } from './claim.ts'
 import type { Finding, Outcome } from './finding.ts'
 
-const PARTS = ['26', 'TC']
+const PARTS = [...ROLES.professional, ...ROLES.technical]
 /** A test of two parts, which a bill may have as a whole (RVU record layout, PCTC IND 1). */
 const OF_TWO_PARTS = '1'
 

@@ -1,11 +1,10 @@
 // Tests of one session whose technical or professional part is paid in part after the first. RVU record layout, MULT PROC 4,
 // 6 and 7.
 
-import { PARTS_REDUCED, SESSION_MODIFIERS } from '../../tables/bill-rules.ts'
+import { PARTS_REDUCED, ROLES, SESSION_MODIFIERS } from '../../tables/bill-rules.ts'
 import { type Claim, type ClaimLine, indicatorOf, lookUp, PFS } from './claim.ts'
 import { type Outcome, skipped } from './finding.ts'
-import { byValue, rounded, thousandths } from './ranking.ts'
-import type { Reduction } from './reduced.ts'
+import { byValue, type Reduction, rounded, thousandths } from './ranking.ts'
 
 type Coded = ClaimLine & { code: string }
 
@@ -44,11 +43,13 @@ function partsOf(claim: Claim, line: Coded): Omit<Test, 'line'> | undefined {
   if (unit === undefined || (listed?.decision.outcome === 'price' && listed.decision.adjustment)) return undefined
   const kind = indicatorOf(line, 'pc_tc')
   // Codes that are technical or professional alone: PCTC IND 3 and 2.
-  if (modifiers.includes('TC') || kind === '3') return { technical: unit, professional: 0n }
-  if (modifiers.includes('26') || kind === '2') return { technical: 0n, professional: unit }
-  const partWith = (modifier: string): bigint | undefined => lookUp(claim, line, code, [modifier])?.unit
+  if (modifiers.some((each) => ROLES.technical.includes(each)) || kind === '3')
+    return { technical: unit, professional: 0n }
+  if (modifiers.some((each) => ROLES.professional.includes(each)) || kind === '2')
+    return { technical: 0n, professional: unit }
+  const partWith = (modifier: readonly string[]): bigint | undefined => lookUp(claim, line, code, modifier)?.unit
   if (kind !== '1') return undefined
-  const [technical, professional] = [partWith('TC'), partWith('26')]
+  const [technical, professional] = [partWith(ROLES.technical), partWith(ROLES.professional)]
   return technical === undefined || professional === undefined ? undefined : { technical, professional }
 }
 

@@ -2,6 +2,14 @@
 
 import type { Ranking } from '../../tables/bill-rules.ts'
 import type { ClaimLine } from './claim.ts'
+import type { Finding, Outcome } from './finding.ts'
+
+/** A line of which one part is paid, or none: `pays` has what is paid of each line. */
+export type Reduction = Pick<Outcome, 'skips'> & {
+  variant: string
+  words?: Finding['words']
+  pays: ReadonlyMap<number, bigint>
+}
 
 /** What counts as one procedure: a line, or several that are one for the rule. */
 export interface Procedure {

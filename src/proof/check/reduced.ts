@@ -1,7 +1,7 @@
 // The rule `reduced`: services of one day of which not all are paid in full, and persons at surgery who are not paid.
 // Medicare Claims Processing Manual, chapter 12, section 40; RVU record layout, MULT PROC, BILAT SURG, ASST SURG, CO-SURG.
 
-import { RANKINGS } from '../../tables/bill-rules.ts'
+import { RANKINGS, ROLES } from '../../tables/bill-rules.ts'
 import {
   type Claim,
   type ClaimLine,
@@ -20,17 +20,10 @@ import {
 import { endoscopies } from './endoscopies.ts'
 import { type Finding, NOTHING, type Outcome, skipped, together } from './finding.ts'
 import { reducedParts } from './parts.ts'
-import { type Procedure, procedureOf, rank } from './ranking.ts'
+import { type Procedure, procedureOf, type Reduction, rank } from './ranking.ts'
 import { reducedTherapy } from './therapy.ts'
 
 type Coded = ClaimLine & { code: string }
-
-/** A line of which one part is paid, or none: `pays` has what is paid of each line. */
-export type Reduction = Pick<Outcome, 'skips'> & {
-  variant: string
-  words?: Finding['words']
-  pays: ReadonlyMap<number, bigint>
-}
 
 /** Lines of surgery that are not paid whatever else is on the bill. They take no part in the ranking. */
 export function notPaidAtSurgery({ lines }: Claim, denied: ReadonlySet<number>): Outcome {
@@ -39,13 +32,12 @@ export function notPaidAtSurgery({ lines }: Claim, denied: ReadonlySet<number>):
     .filter(({ side, line }) => side.kind === 'professional' && !denied.has(line))
   const persons = ofProfessional.flatMap((line): Finding[] => {
     const decision = line.listed?.decision
-    if (decision?.outcome !== 'modifier_not_allowed' || decision.modifier === '50') return []
-    const variant =
-      decision.modifier === '62'
-        ? 'co_surgeon_not_paid'
-        : ASSISTANTS.includes(decision.modifier)
-          ? 'assistant_not_paid'
-          : undefined
+    if (decision?.outcome !== 'modifier_not_allowed' || ROLES.both_sides.includes(decision.modifier)) return []
+    const variant = ROLES.co_surgeons.includes(decision.modifier)
+      ? 'co_surgeon_not_paid'
+      : ROLES.assistants.includes(decision.modifier)
+        ? 'assistant_not_paid'
+        : undefined
     if (variant === undefined) return []
     return [notPaid(variant, line, [line], [{ chart: decision.chart, day: line.day, row: decision.row }])]
   })
@@ -57,8 +49,6 @@ export function notPaidAtSurgery({ lines }: Claim, denied: ReadonlySet<number>):
   return { findings: [...persons, ...sides], skips: [] }
 }
 
-/** Modifiers of an assistant at surgery, who is another person than the surgeon. */
-const ASSISTANTS = ['80', '81', '82', 'AS']
 /** BILAT SURG 0 and 2: the fee is for both sides. */
 const ONCE_FOR_BOTH = ['0', '2']
 
@@ -72,14 +62,18 @@ const notPaid = (variant: string, line: Coded, lines: readonly Coded[], evidence
   evidence,
 })
 
+const isOf = (role: readonly string[], { modifiers }: Coded): boolean => modifiers.some((each) => role.includes(each))
+const isLeft = (line: Coded): boolean => isOf(ROLES.left, line) && !isOf(ROLES.right, line)
+const isRight = (line: Coded): boolean => isOf(ROLES.right, line) && !isOf(ROLES.left, line)
+
 /** Lines of one unit for each side of the body: of one code and day, one with LT and one with RT. */
 function bothSides(lines: readonly Coded[]): [Coded, Coded][] {
   return grouped(
     lines.filter(({ units, listed }) => units === 1 && listed?.unit !== undefined),
     ({ code, day }) => `${code} ${day}`,
   ).flatMap((group) => {
-    const [left, anotherLeft] = group.filter(({ modifiers }) => modifiers.includes('LT') && !modifiers.includes('RT'))
-    const [right, anotherRight] = group.filter(({ modifiers }) => modifiers.includes('RT') && !modifiers.includes('LT'))
+    const [left, anotherLeft] = group.filter(isLeft)
+    const [right, anotherRight] = group.filter(isRight)
     if (!left || !right || anotherLeft || anotherRight) return []
     return [left.line < right.line ? [left, right] : [right, left]]
   })
@@ -92,7 +86,7 @@ export function reduced(claim: Claim, denied: ReadonlySet<number>): Outcome {
     .filter(({ line, listed }) => !denied.has(line) && listed?.unit !== undefined)
   return together(
     grouped(paid, ({ side, day, modifiers }) =>
-      [side.kind, day, modifiers.some((each) => ASSISTANTS.includes(each))].join(' '),
+      [side.kind, day, modifiers.some((each) => ROLES.assistants.includes(each))].join(' '),
     )
       .flatMap((group) => reductionsIn(claim, group))
       .map((reduction) => findingsOf(claim, reduction)),
@@ -119,7 +113,7 @@ function reductionsIn(claim: Claim, group: readonly Coded[]): Reduction[] {
 }
 
 /** Modifiers of a procedure that was broken off: how it is ranked beside others is not published. */
-const BROKEN_OFF = ['52', '73']
+const BROKEN_OFF = ROLES.broken_off
 
 function discounted(
   lines: readonly Coded[],
@@ -143,7 +137,9 @@ function discounted(
 /** Lines of a hospital with 50 whose status is not discounted: how many payments they are is not published. */
 const inOneStep = (group: readonly Coded[]): Outcome['skips'] =>
   group
-    .filter(({ modifiers, status }) => modifiers.includes('50') && status?.indicator !== 'T')
+    .filter(
+      ({ modifiers, status }) => modifiers.some((each) => ROLES.both_sides.includes(each)) && status?.indicator !== 'T',
+    )
     .flatMap((line) => skipped({ rule: 'reduced', chart: OPPS, day: line.day, why: 'modifier' }, [line]))
 
 /** Operations and endoscopies: a family of endoscopies, and a pair of lines for both sides, are ranked as one. */

@@ -5,8 +5,7 @@ import { THERAPY } from '../../tables/bill-rules.ts'
 import { conversionFactor, indices, relativeValues } from '../price/physician-fee.ts'
 import { type ClaimLine, indicatorOf, PFS } from './claim.ts'
 import { type Outcome, skipped } from './finding.ts'
-import { byValue, rounded, thousandths } from './ranking.ts'
-import type { Reduction } from './reduced.ts'
+import { byValue, type Reduction, rounded, thousandths } from './ranking.ts'
 
 type Coded = ClaimLine & { code: string }
 

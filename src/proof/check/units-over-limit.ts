@@ -1,5 +1,6 @@
 // The rule `units_over_limit`: units above the published limit of the day. NCCI Policy Manual, chapter I, section V.
 
+import { ROLES } from '../../tables/bill-rules.ts'
 import type { LimitRow } from '../price/edit-row.ts'
 import { type Claim, type ClaimLine, charges, grouped, isOfCode, numbersOf } from './claim.ts'
 import { limitOn } from './edit-tables.ts'
@@ -67,7 +68,9 @@ const unitsOf = (lines: readonly Coded[]): number => lines.reduce((sum, { units 
  */
 function ofDay(group: readonly Coded[], { units }: LimitRow): Coded[][] {
   const sideOf = ({ side, modifiers }: Coded): string =>
-    side.kind === 'surgery_center' ? modifiers.filter((each) => each === 'LT' || each === 'RT').join('') : ''
+    side.kind === 'surgery_center'
+      ? modifiers.filter((each) => ROLES.left.includes(each) || ROLES.right.includes(each)).join('')
+      : ''
   const isOver = grouped(group, sideOf).some((lines) => unitsOf(lines) > units)
   return isOver ? [[...group]] : []
 }

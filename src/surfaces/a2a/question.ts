@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Problem } from '../../problem.ts'
 import { jsonIn } from '../../proof/canonical-json.ts'
+import { isObject } from '../../proof/shape.ts'
 import { RpcError } from './rpc.ts'
 import { MOST_CHARACTERS, REFUSALS, type Refusal, type TextReading } from './text.ts'
 
@@ -15,7 +16,12 @@ export interface TextQuestion {
 }
 
 /** The operation that is asked by those who do not name one. */
-export const skillFor = (input: object): string => ('lines' in input ? 'lookup_references' : 'lookup_reference')
+export function skillFor(input: object): string {
+  if (!('lines' in input)) return 'lookup_reference'
+  const [first] = Array.isArray(input.lines) ? input.lines : []
+  // The lines of a bill say `code`, and those of lookups `cpt`.
+  return isObject(first) && 'code' in first ? 'check_bill' : 'lookup_references'
+}
 
 /** The form to send, for those whose text was not understood. */
 export const GRAMMAR =

@@ -156,6 +156,9 @@ const EXAMPLES: Readonly<Record<string, string[]>> = {
     'What does Medicare pay for 99213 in San Francisco, CA 94102?',
     '{"skill":"lookup_reference","cpt":"99213","region":"94102"}',
   ],
+  check_bill: [
+    '{"skill":"check_bill","kind":"hospital","day":"2026-07-15","lines":[{"code":"80053","billed":"310.00"},{"code":"82947","billed":"62.00"}]}',
+  ],
   lookup_references: [
     'I was billed $300 for 99213 in 94102. Is that fair?',
     '{"skill":"lookup_references","lines":[{"cpt":"99213","region":"94102","units":1,"billed":"300.00"}]}',

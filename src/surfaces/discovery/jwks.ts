@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jsonForm, type Resource } from '../http/resource.ts'
+import { jsonForm, type Resource, type ResourceForm } from '../http/resource.ts'
 
 export const JWKS_PATH = '/.well-known/jwks.json'
 
@@ -39,4 +39,18 @@ export const jwks = (keys: readonly DocumentKey[]): Resource => ({
       ),
     })),
   ],
+})
+
+export const BOT_DIRECTORY_PATH = '/.well-known/http-message-signatures-directory'
+
+/** The keys that sign the requests of this installation to publishers (Web Bot Auth). */
+export const botDirectory = (keys: readonly DocumentKey[]): Resource => ({
+  name: 'get_bot_directory',
+  path: BOT_DIRECTORY_PATH,
+  summary: 'The public keys that sign requests of this service to other hosts',
+  description:
+    'The public keys that sign requests of this service to the hosts of publishers, where it signs them (RFC 9421).',
+  tag: 'discovery',
+  cache: 'public, max-age=3600',
+  forms: [{ ...jwks(keys).forms[0], type: 'application/http-message-signatures-directory+json' } as ResourceForm],
 })
