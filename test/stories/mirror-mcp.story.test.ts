@@ -11,7 +11,7 @@ test('the MCP tools and documents that a mirror lists are those that it answers,
   await using mirror = await world.serve()
   const given: Record<string, object> = {
     price_bill: { lines: [{ cpt: 'G0101' }] },
-    check_bill: { kind: 'professional', lines: [{ cpt: 'G0101' }] },
+    check_bill: { kind: 'professional', lines: [{ code: 'G0101' }] },
     compare_hospitals: { cpt: 'G0101', region: 'US-AK' },
     find_hospital: { near: 'US-AK' },
     coverage: {},
