@@ -119,7 +119,7 @@ testOnPostgres(
     const back = await atr(['migrate', '--to', DATA_DIR], { DATA_DIR, DATABASE_URL })
     expect([back.code, back.err]).toEqual([0, ''])
     expect(back.out).toMatch(
-      /^moved \d+ rows of state in [\d.]+ s and checked both stores; the old one was set aside\. The 7 release files \(\d+ rows, \d+ bytes\) stay in /,
+      /^moved \d+ rows of state in [\d.]+ s and checked both stores; the old one was set aside\. The 13 release files \(\d+ rows, \d+ bytes\) stay in /,
     )
     expect(await answers(readConfig({ DATA_DIR }))).toEqual(before)
     expect(statSync(join(DATA_DIR, 'registry.db')).mode & 0o077).toBe(0)

@@ -169,8 +169,7 @@ describeOnPostgres('two services on one PostgreSQL', () => {
       }
       await server.resume()
       const started = performance.now()
-      for (const url of replicas.urls)
-        while ((await post(url, 'challenge', key)).status !== 200) await Bun.sleep(10)
+      for (const url of replicas.urls) while ((await post(url, 'challenge', key)).status !== 200) await Bun.sleep(10)
       recoveries.push(performance.now() - started)
     }
     await Bun.sleep(500)
