@@ -159,8 +159,12 @@ test('equipment in a former bidding area has its amount there, and the amount of
     expect(await asked('61701', 'rural')).toMatch(
       /^Equipment supplier: \$87\.00 .* does not list this ZIP code as rural: there the non_rural/,
     )
-    expect(await asked('60611', 'rural')).toMatch(/^Equipment supplier: \$87\.00 .* lies in the former bidding area CBA-/)
-    expect(await asked('62001', 'non_rural')).toMatch(/^Equipment supplier: \$51\.00 .* CMS lists this ZIP code as rural: there the rural/)
+    expect(await asked('60611', 'rural')).toMatch(
+      /^Equipment supplier: \$87\.00 .* lies in the former bidding area CBA-/,
+    )
+    expect(await asked('62001', 'non_rural')).toMatch(
+      /^Equipment supplier: \$51\.00 .* CMS lists this ZIP code as rural: there the rural/,
+    )
     for (const fitting of [asked('62001', 'rural'), asked('61701', 'non_rural')])
       expect(await fitting).not.toContain('this ZIP code')
     expect(await price('61701')).toMatch(/US-IL, non-rural\)(?!.*another amount)/)
