@@ -1,27 +1,19 @@
 import { expect, test } from 'bun:test'
-import type { HospitalRow } from '../../src/proof/price/hospital-row.ts'
-import { aPrice, aRelease } from '../support/builders.ts'
+import { aHospital, aPrice, aRelease } from '../support/builders.ts'
 import { connect, ERAS } from '../support/mcp.ts'
 import { MirrorWorld } from '../support/mirror-world.ts'
 
 test('the MCP tools and documents that a mirror lists are those that it answers, in both eras', async () => {
   await using world = await MirrorWorld.start()
   await world.app.publish(aRelease({ rows: [aPrice({ code: 'G0101' })] }))
-  const [npi, from] = ['1234567893', '2026-01-01']
-  const hospital: HospitalRow = {
-    ...{ kind: 'hospital', region: 'US-IL', zip: '60611', npi, name: 'Lake Hospital', effective_from: from },
-    locator: [{ citation: 0, line: 2 }],
-  }
-  await world.app.publish(aRelease({ chart: 'hospitals', rows: [hospital] }))
-  const charge = aPrice({ code: 'G0101', npi, basis: 'hospital_cash', class: 'facility' })
-  await world.app.publish(aRelease({ chart: `hospital-mrf:${npi}`, rows: [charge] }))
+  await world.app.publish(aRelease({ chart: 'hospitals', rows: [aHospital()] }))
   await world.mirror()
   await using mirror = await world.serve()
   const given: Record<string, object> = {
     price_bill: { lines: [{ cpt: 'G0101' }] },
-    check_bill: { lines: [{ code: 'G0101' }] },
-    compare_hospitals: { cpt: 'G0101', region: 'IL' },
-    find_hospital: { near: 'IL' },
+    check_bill: { kind: 'professional', lines: [{ code: 'G0101' }] },
+    compare_hospitals: { cpt: 'G0101', region: 'US-AK' },
+    find_hospital: { near: 'US-AK' },
     coverage: {},
     verify_proof: { href: '/rows/cms-pfs:TEST1:1/0' },
     figures: {},
