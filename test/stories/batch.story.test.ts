@@ -155,7 +155,7 @@ test('a line is refused only if its question has no meaning, and a verifier that
   expect(refused).toBe(bad.length)
   // A price that is told as a refusal; what the other lines show is still there.
   const batch = JSON.parse(text) as Batch
-  const hidden = batch.results.with(1, { ...(batch.results[3] as Line), units: 1, billed: null })
+  const hidden = batch.results.with(1, { ...(batch.results[3] as Line), units: 1 })
   expect(await verifyBody(JSON.stringify({ ...batch, results: hidden }), app.policy, { questions })).toEqual({
     ok: false,
     class: 'not_the_answer',
