@@ -86,6 +86,11 @@ R11, a payer's own rate | 99213 npi=${NPI} payer=aetna/commercial | 60.00 | 9921
 R11, the one kind of plan of a payer | 99213 npi=${NPI} payer=cigna | 70.00 | 99213 npi=${NPI} | choice_not_proved
 R11, a payer with two kinds of plan | 99213 npi=${NPI} payer=aetna | R11 payer_ambiguous | 99213 npi=${NPI} | choice_not_proved
 R11, a payer that is not listed | 99213 npi=${NPI} payer=uhc | R11 payer_not_listed | 99213 npi=${NPI} | choice_not_proved
+R11, what a payer allowed, median | 99213 npi=${NPI} payer=cigna basis=hospital_allowed_median | 66.00 | 99213 npi=${NPI} | choice_not_proved
+R11, what a payer allowed, 10th | 99213 npi=${NPI} payer=cigna basis=hospital_allowed_10th | 61.00 | 99213 npi=${NPI} | choice_not_proved
+R11, what a payer allowed, 90th | 99213 npi=${NPI} payer=cigna basis=hospital_allowed_90th | 75.00 | 99213 npi=${NPI} | choice_not_proved
+R11, what a payer allowed, estimate | 99213 npi=${NPI} payer=cigna basis=hospital_allowed_estimate | 68.00 | 99213 npi=${NPI} | choice_not_proved
+R11, a payer with a formula alone | 99213 npi=${NPI} payer=kaiser | R11 absent_algorithm_only | 99213 npi=${NPI} | choice_not_proved
 R11, listed with TC alone | 70551 npi=${NPI} | 1719.00 | 99213 npi=${NPI} | choice_not_proved
 R11, not in the file | 99999 npi=${NPI} | R11 not_on_schedule | 99213 npi=${NPI} | choice_not_proved
 R11, no file of the day | 99213 npi=${OVER} | R3 no_edition_for_day | 99213 npi=${NPI} | choice_not_proved
