@@ -90,7 +90,7 @@ R11, what a payer allowed, median | 99213 npi=${NPI} payer=cigna basis=hospital_
 R11, what a payer allowed, 10th | 99213 npi=${NPI} payer=cigna basis=hospital_allowed_10th | 61.00 | 99213 npi=${NPI} | choice_not_proved
 R11, what a payer allowed, 90th | 99213 npi=${NPI} payer=cigna basis=hospital_allowed_90th | 75.00 | 99213 npi=${NPI} | choice_not_proved
 R11, what a payer allowed, estimate | 99213 npi=${NPI} payer=cigna basis=hospital_allowed_estimate | 68.00 | 99213 npi=${NPI} | choice_not_proved
-R11, a payer with a formula alone | 99213 npi=${NPI} payer=kaiser | R11 absent_algorithm_only | 99213 npi=${NPI} | choice_not_proved
+R11, a payer with a formula alone | 99213 npi=${NPI} payer=kaiser | R11 algorithm_only | 99213 npi=${NPI} | choice_not_proved
 R11, listed with TC alone | 70551 npi=${NPI} | 1719.00 | 99213 npi=${NPI} | choice_not_proved
 R11, not in the file | 99999 npi=${NPI} | R11 not_on_schedule | 99213 npi=${NPI} | choice_not_proved
 R11, no file of the day | 99213 npi=${OVER} | R3 no_edition_for_day | 99213 npi=${NPI} | choice_not_proved
