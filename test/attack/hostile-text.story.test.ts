@@ -18,7 +18,7 @@ import { Problem } from '../../src/problem.ts'
 import { exportRelease, FORMATS } from '../../src/registry/export/export.ts'
 import { BREAKER_RULES } from '../../src/registry/release/breaker.ts'
 import { findLogged } from '../../src/registry/store.ts'
-import { aPrice, aRelease } from '../support/builders.ts'
+import { aHospital, aPrice, aRelease } from '../support/builders.ts'
 import { crawl, type Given } from '../support/crawl.ts'
 import { storeEnvironment } from '../support/engines.ts'
 import { BASE_URL, temporaryFolder, testApp } from '../support/harness.ts'
@@ -141,7 +141,7 @@ test(`${HOSTILE.length} hostile texts in every column of every format come out n
   await run(['init', '--origin', 'hostile.example'])
   const releases: string[] = []
   for (const each of files.sound()) {
-    const isList = each.args[0]?.includes('-')
+    const isList = each.args[0] !== 'providers'
     const said = JSON.parse(
       await run(['load', ...each.args, '--json', ...(isList ? ['--publish', ...overridden] : [])]),
     )
@@ -234,6 +234,7 @@ test('the search finds a mark in everything that it looks through', async () => 
   const rows = ['G0001', 'G0002'].map((code) => aPrice({ code, flags: [MARK] }))
   const release = aRelease({ rows })
   const citations = release.citations.map((each) => ({ ...each, title: `A title ${MARK}` }))
+  const list = await app.publish(aRelease({ chart: 'hospitals', rows: [aHospital({ npi: NPI })] }))
   const older = await app.publish(aRelease({ edition: 'TEST0', effective_from: '2025-10-01' }))
   const id = await app.publish({ ...release, citations })
   const { db } = app.installation
@@ -246,7 +247,7 @@ test('the search finds a mark in everything that it looks through', async () => 
     cosign: app.installation.cosign,
     dice: systemDice(),
   })
-  const known = { releases: [older, id], codes: ['G0001', 'G0002'], npis: [NPI], rails: await app.railsHeaders() }
+  const known = { releases: [list, older, id], codes: ['G0001', 'G0002'], npis: [NPI], rails: await app.railsHeaders() }
   const shown = await atr(['release', 'show', id], { DATA_DIR: app.config.DATA_DIR })
   const given = [
     ...(await crawl(async (path, init) => app.app.fetch(new Request(`${BASE_URL}${path}`, init), '192.0.2.1'), known)),

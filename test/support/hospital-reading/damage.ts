@@ -233,7 +233,7 @@ export const JSON_DAMAGES: { name: string; isHarmless: boolean; write: (file: Ho
     isHarmless: true,
     write: (file) => {
       const items = file.standard_charge_information
-      const empty = { ...items[0], code_information: [{ code: '470', type: 'MS-DRG' }], standard_charges: [] }
+      const empty = { ...items[0], code_information: [{ code: '470', type: 'LOCAL' }], standard_charges: [] }
       return withCharges({ ...file, standard_charge_information: [empty, ...items] }, (charge) => ({
         payers_information: null,
         ...charge,
