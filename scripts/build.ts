@@ -136,19 +136,47 @@ export async function browserModule(entry: string): Promise<string> {
 
 /**
  * The bill of materials of what is installed with the package (CycloneDX), from the lockfile. The number and the time that npm
- * puts into each are left out, so that the same package has the same bytes.
+ * puts into each are left out, so that the same package has the same bytes. Development tools are left out here: npm's `--omit=dev`
+ * also leaves out what both the package and a tool need.
  */
 export function billOfMaterials(): string {
-  const options = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only']
-  const { status, stdout, stderr } = spawnSync('npm', options, { cwd: ROOT, encoding: 'utf8' })
+  const options = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only']
+  const { status, stdout, stderr } = spawnSync('npm', options, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 ** 2,
+  })
   if (status !== 0) throw new Error(`npm cannot make the bill of materials: ${stderr}`)
-  const { serialNumber: _, metadata, ...bill } = JSON.parse(stdout.slice(stdout.indexOf('{'))) as Bill
+  const {
+    serialNumber: _,
+    metadata,
+    components,
+    dependencies,
+    ...bill
+  } = JSON.parse(stdout.slice(stdout.indexOf('{'))) as Bill
   const { timestamp: _t, ...about } = metadata
-  return `${JSON.stringify({ ...bill, metadata: about }, null, 1)}\n`
+  const isTool = ({ properties = [] }: Component): boolean => properties.some(({ name }) => name === DEVELOPMENT)
+  const tools = new Set(components.filter(isTool).map((each) => each['bom-ref']))
+  const installed = {
+    ...bill,
+    metadata: about,
+    components: components.filter((each) => !isTool(each)),
+    dependencies: dependencies
+      .filter(({ ref }) => !tools.has(ref))
+      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => !tools.has(each)) })),
+  }
+  return `${JSON.stringify(installed, null, 1)}\n`
+}
+const DEVELOPMENT = 'cdx:npm:package:development'
+interface Component {
+  'bom-ref': string
+  properties?: { name: string }[]
 }
 interface Bill {
   serialNumber: string
   metadata: { timestamp: string }
+  components: Component[]
+  dependencies: { ref: string; dependsOn: string[] }[]
 }
 
 if (import.meta.main) {

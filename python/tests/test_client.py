@@ -207,8 +207,8 @@ class Checks(unittest.TestCase):
         self.assertEqual(len(client.history("99213")["data"]), 5)
         self.assertEqual(client.coverage(as_of=DAY, chart="cms-pfs")["data"][0]["rows"], 1344)
         client = self.ask(*map(self.answer, names[4:] * 2), policy=policy_of("releases"))
-        self.assertEqual(client.row("cms-asp:D:1", 2)["kind"], "price")
-        self.assertRaises(NotProved, client.row, "cms-asp:D:1", 3)
+        self.assertEqual(client.row("cms-asp:TEST1:1", 0)["kind"], "price")
+        self.assertRaises(NotProved, client.row, "cms-asp:TEST1:1", 1)
 
     def test_the_keys_and_the_newest_checkpoint_are_kept(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -37,6 +37,7 @@ R1, an unknown ZIP code | 99213 region=99999 | R1 unknown_zip | 99213 region=606
 R1, a ZIP code that a national schedule does not need | 80053 region=99999 basis=medicare_clfs | 10.56 | 80053 region=99999 | choice_not_proved
 R2, a schedule by its basis | 66984 basis=medicare_asc | 10.56 | 66984 setting=outpatient | choice_not_proved
 R2, a schedule by its setting | 66984 setting=asc | 10.56 | 66984 | choice_not_proved
+R2, a group of stays | DRG-470 | 10.56 | DRG-471 | answers_another_question
 R2, a drug after the other schedules | J0881 | 4.00
 R3, no edition yet | 99213 as_of=2026-03-31 basis=medicare_pfs | R3 no_edition_for_day | 99213 as_of=2026-04-01 basis=medicare_pfs | choice_not_proved
 R3, no edition any more | 99213 as_of=2026-10-01 basis=medicare_pfs | R3 no_edition_for_day | 99213 as_of=2026-09-30 basis=medicare_pfs | choice_not_proved

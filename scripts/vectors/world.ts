@@ -107,6 +107,19 @@ function world(): MemoryRegistry {
   const factor = { kind: 'rate', basis: 'medicare_anesthesia', amount: '20.49' }
   publish([aRow({ code: '00000', ...factor })], { chart: 'cms-anesthesia' })
   publish([aRow({ code: '66984', basis: 'medicare_asc', setting: 'asc' })], { chart: 'cms-asc' })
+  const stay = { weight: '1.0000', labor: '6.00', nonlabor: '4.00', capital: '0.56', wage_index: '1.0000' }
+  publish(
+    [
+      aRow({
+        code: 'DRG-470',
+        basis: 'medicare_ipps',
+        setting: 'inpatient',
+        amount: '10.56',
+        derivation: { method: 'ipps-base/1', inputs: stay },
+      }),
+    ],
+    { chart: 'cms-ipps' },
+  )
   publish(PLACES, { chart: 'zip-locality' })
   const range = { price: { low: '80.00', high: '90.00', currency: 'USD', per: null } }
   const ofRange = { ...range, derivation: { method: 'range/1', inputs: { low: '80.00', high: '90.00' } } }

@@ -20,7 +20,6 @@ import { SCOPE_NAMES } from '../operation.ts'
 import { createKey } from '../rails/keys.ts'
 import { scheduleStates } from '../registry/state/state.ts'
 import { type Command, DONE, openStore, UsageFault } from './command.ts'
-import { fetchableOf } from './fetch-parts.ts'
 import { originOf } from './init.ts'
 import { keyParts } from './keys.ts'
 import { MEASURE, startWorkers } from './workers.ts'
@@ -103,6 +102,7 @@ async function serveHere(config: Config, worker?: Worker): Promise<Omit<RunningS
     jobs.push(scheduleCitations({ db, loopback, tell: ({ fault }) => logFault('citations', fault) }))
   }
   if (config.UPDATES !== 'off' && doesJobs(worker)) {
+    const { fetchableOf } = await import('./fetch-parts.ts')
     const { scheduleUpdates } = await import('./update-schedule.ts')
     const charts = fetchableOf(config)
     const publishes = config.UPDATES === 'publish'

@@ -78,7 +78,7 @@ export function pointerEntries(text: string): PointerEntry[] {
 
 /** A no-break space before an address is read as `Â ` where its encoding is mistaken. */
 const cleaned = (value: string): string =>
-  value.replaceAll(/^[\s\u00a0\u00c2"'*]+|[\s\u00a0"'*]+$/g, '').replaceAll(/\s/g, ' ')
+  value.replaceAll(/^[\s\u00a0\u00c2"'*]+|(?<![\s\u00a0"'*])[\s\u00a0"'*]+$/g, '').replaceAll(/\s/g, ' ')
 
 const plain = (name: string): string =>
   name

@@ -66,7 +66,7 @@ function moneyAt(line: string, at: number): string | undefined {
 }
 
 function tokenOf(text: string, from: number): Token {
-  const plain = text.replace(/^[(]|[),;:]+$/g, '')
+  const plain = text.replace(/^[(]|(?<![),;:])[),;:]+$/g, '')
   const day = daysOf(text)
   const boxed = /^[0-9]{6}$/.test(text) ? boxedDay(text) : undefined
   const amount = printedAmount(text)

@@ -57,7 +57,7 @@ export const sumOf = (amounts: readonly string[]): string =>
 export function countOf(text: string): string | undefined {
   const [match, whole = '', fraction = ''] = /^0*([0-9]{0,7})(?:\.([0-9]{0,4}))?$/.exec(text.trim()) ?? []
   if (match === undefined) return undefined
-  const rest = fraction.replace(/0+$/, '')
+  const rest = fraction.replace(/(?<!0)0+$/, '')
   const plain = rest === '' ? whole : `${whole || '0'}.${rest}`
   return plain === '' || !/[1-9]/.test(plain) ? undefined : plain
 }

@@ -147,6 +147,14 @@ export class HostileFiles {
       hospital('TALL', this.gzipped('hospital tall', '.csv', files.tall(words, ROWS))),
       hospital('WIDE', this.zipped('hospital wide', { '.csv': files.wide(words, 40, PAYERS) })),
       hospital('JSON', this.write('hospital JSON', '.json', files.hospitalJson(words, ROWS))),
+      {
+        args: [
+          'hospitals',
+          this.write('hospitals', '.csv', files.hospitalPlaces(words, ROWS)),
+          ...edition('LIST2026', '2026-01-01'),
+        ],
+        rows: ROWS,
+      },
       { args: ['providers', this.gzipped('providers', '.csv', 'npi,entity_type\n1234567893,2\n')] },
       {
         args: [

@@ -1,11 +1,10 @@
 // What a hospital's own file should answer.
 
 import type { FixtureCharge } from '../../src/ingest/hospital/fixture.ts'
-import { type Asked, inForce, NEUTRAL, type Published, type Said } from './naive-model.ts'
+import { type Asked, classesOf, inForce, NEUTRAL, type Published, type Said } from './naive-model.ts'
 import { money } from './naive-schedule.ts'
 
 const BASES = ['hospital_cash', 'hospital_gross', 'hospital_negotiated_low', 'hospital_negotiated_high']
-const CLASSES = ['facility', null, 'professional'] as const
 
 const modifierOf = (charge: FixtureCharge): string => (charge.modifiers ?? '').split('|').sort().join('-')
 /** What is stated for both counts for either. */
@@ -88,7 +87,7 @@ export function chargeAnswer(
     let absent: Said | undefined
     for (const each of basis ? [basis] : BASES)
       for (const where of setting ? [setting, null] : ['outpatient', null, 'inpatient'])
-        for (const inClass of CLASSES) {
+        for (const inClass of classesOf(asked)) {
           const fitting = charges.filter(
             (charge) => modifierOf(charge) === wanted.join('-') && isFor(charge, where) && classOf(charge) === inClass,
           )
@@ -99,7 +98,7 @@ export function chargeAnswer(
             absent ??= { outcome: 'absent', ...found, reason: 'no_price_stated' }
           if (amount === undefined) continue
           const ignored = withSides(modifiers).filter((one) => NEUTRAL.includes(one) && !wanted.includes(one))
-          return { outcome: 'price', ...found, amount, ignored, adjusted: null }
+          return { outcome: 'price', ...found, amount, ignored, left: [], adjusted: null }
         }
     if (absent) return absent
   }

@@ -34,6 +34,7 @@ interface Proof {
 interface Price extends FoundRow {
   row: Pointer
   modifiers_ignored?: string[]
+  left_to_bill?: string[]
   adjustment?: { modifier: string; amount: string }
   proof: Proof
 }
@@ -54,10 +55,10 @@ function said(status: number, body: object): Said {
   }
   if (status === 200) {
     const answer = body as Price
-    const { row, price, adjustment, modifiers_ignored: ignored = [] } = answer
+    const { row, price, adjustment, modifiers_ignored: ignored = [], left_to_bill: left = [] } = answer
     const amount = price?.amount ?? `${price?.low}..${price?.high}`
     const adjusted = adjustment ? `${adjustment.modifier} ${adjustment.amount}` : null
-    return { outcome: 'price', ...found(answer, row), amount, ignored, adjusted }
+    return { outcome: 'price', ...found(answer, row), amount, ignored, left, adjusted }
   }
   const { code, row, charts = [] } = body as Refusal
   if (code === 'modifier_not_allowed' && row) return { outcome: code, ...found(row, row.proof), reason: null }

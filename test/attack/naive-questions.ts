@@ -82,6 +82,7 @@ const question: fc.Arbitrary<Asked> = fc
         'AS',
       ],
       ...['50-RT', '26-50', '50-62', '51', '22', '66', '91', 'JZ', '26', 'TC', '25', '50'],
+      ...['26-51', '52', '52-59', 'FX', 'FX-TC', '26-FX', 'PN', 'PO', 'QK', '54', '55-RT', 'KJ-RR', '52-FX'],
     ),
     setting: among(
       35,
@@ -93,6 +94,9 @@ const question: fc.Arbitrary<Asked> = fc
       ...['medicare_pfs', 'medicare_pfs_qpp', 'medicare_clfs', 'medicare_opps', 'medicare_asc', 'medicare_asp'],
       ...['medicare_pfs', 'medicare_dmepos', 'medicare_dmepos', 'hospital_gross'],
     ),
+    kind: among(12, 'hospital', 'professional', 'surgery_center', 'equipment'),
+    revenue_code: among(8, '0450', '450', '0981', '960', '0270'),
+    place_of_service: among(8, '11', '12', '21', '24'),
   })
   .map((asked) => given(asked))
 /** With a hospital there is another basis to ask for, and another setting. */

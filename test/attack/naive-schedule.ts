@@ -38,7 +38,7 @@ interface Stated {
   region: string
   setting: string | null
 }
-export type Price = Stated & { is: 'price'; amount: string; line?: PhysicianLine }
+export type Price = Stated & { is: 'price'; amount: string; line?: PhysicianLine; mark?: string }
 export type Absent = Stated & { is: 'absent'; reason: string }
 export type Looked = Price | Absent | { is: 'ambiguous' | 'not_covered' | 'unpriced' | 'nothing' }
 
@@ -142,7 +142,7 @@ function inTable(chart: string, data: readonly TableLine[], modifier: string | n
   if (line.fault === 'contradicted') return absent('withheld_conflict')
   if (line.fault === 'unreadable') return { ...absent('unreadable'), setting: chart === 'cms-opps' ? null : own }
   if (!line.amount) return absent('no_price_stated')
-  return { is: 'price', ...stated, amount: money(BigInt(line.amount), 3) }
+  return { is: 'price', ...stated, amount: money(BigInt(line.amount), 3), mark: line.mark }
 }
 
 /** What rows call a former bidding area. */

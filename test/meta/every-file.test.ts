@@ -49,6 +49,8 @@ testOnPublished(
       'cms-dmepos': isLong ? 2 : 1,
       'cms-opps': isLong ? 3 : 2,
       'hospital-mrf': isLong ? 5 : 2,
+      'ncci-mue-dme': 3,
+      ...(isLong && { 'ncci-mue-outpatient': 3, 'ncci-mue-practitioner': 4 }),
       'zip-locality': isLong ? 2 : 1,
     })
   },

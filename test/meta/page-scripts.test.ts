@@ -15,8 +15,11 @@ import { noBrowser } from '../support/site.ts'
 import type { VectorOf } from '../support/vector.ts'
 import { VECTORS } from '../support/vectors.ts'
 
-/** All scripts of a page together, as they are transferred. A bill is read and checked in its page, by every rule. */
-const MOST_BYTES: Record<string, number> = { '/bill': 75_000 }
+/**
+ * All scripts of a page together, as they are transferred. A bill is read and checked in its page, and `/verify` takes every kind
+ * of proof: so both have all rules of bills.
+ */
+const MOST_BYTES: Record<string, number> = { '/bill': 75_000, '/verify': 52_000 }
 const MOST_OF_OTHERS = 31_000
 
 const SCRIPTS: Record<string, readonly AssetName[]> = {
@@ -52,7 +55,7 @@ test('the scripts of each page are small, whatever coding a browser takes', asyn
       ])
     }
   }
-  expect(gzipSync(made.check.text).length).toBeLessThan(25_500)
+  expect(gzipSync(made.check.text).length).toBeLessThan(30_500)
 })
 
 test('each script names its source map, which holds the sources as they are in the project', async () => {

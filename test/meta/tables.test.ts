@@ -150,6 +150,8 @@ const NO_MODIFIERS: Readonly<Record<string, readonly [words: string, why: string
   'proof/price/derivation.ts': ['E1 E2 F4', 'indicators of the outpatient and surgery center schedules'],
   'proof/price/row.ts': ['F2', 'a unit of drugs'],
   'registry/lookup/query.ts': ['26', 'an example'],
+  'statement/claim.ts': ['77 PB', 'qualifiers of X12: the place of service, a claim that is an estimate'],
+  'statement/remittance.ts': ['NU', 'a qualifier of X12: a revenue code'],
   'surfaces/check/verify-html.tsx': ['24', 'hours'],
   'surfaces/discovery/openapi-examples.ts': ['26', 'an example'],
   'surfaces/guides/guide.ts': ['26 50 TC', 'examples'],

@@ -134,7 +134,7 @@ test('whoever forgets the policy gets one error, and can catch it: Node ends wit
 
 /** The most bytes of each module with gzip and with its comments. What a client has to load grows by a decision, not by itself. */
 const MOST_BYTES: { [module: string]: number } = {
-  'verify.js': 42_000,
+  'verify.js': 44_000,
   'verify/lists.js': 70_000,
   // The verifier of everything, and growth; the rest is little.
   'client.js': 80_000,
@@ -146,7 +146,7 @@ test('the verifier is one file that needs nothing and can be read, and so is eac
     expect([name, gzipSync(text).length <= (MOST_BYTES[name] ?? 15_000)]).toEqual([name, true])
     expect([name, /^\/\*\* [A-Z]/m.test(text)]).toEqual([name, true])
     const longest = Math.max(...text.split('\n').map(({ length }) => length))
-    expect([name, longest < 400 ? 'short lines' : longest]).toEqual([name, 'short lines'])
+    expect([name, longest < 500 ? 'short lines' : longest]).toEqual([name, 'short lines'])
   }
 })
 

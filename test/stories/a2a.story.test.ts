@@ -278,7 +278,7 @@ test('a text that is no question is told how to ask, what was understood of it, 
 test('every example of the card is answered', async () => {
   const { skills } = (await app.getJson('/.well-known/agent-card.json')) as { skills: { examples?: string[] }[] }
   const texts = skills.flatMap(({ examples = [] }) => examples)
-  expect(texts).toHaveLength(4)
+  expect(texts).toHaveLength(5)
   for (const text of texts) expect((await ask(app, { text })).artifacts?.[0]?.artifactId).toBe('answer')
 })
 

@@ -143,7 +143,7 @@ test('a line is refused only if its question has no meaning, and a verifier that
     { cpt: '99213', as_of: '2026-02-31' },
     { cpt: '99213', modifier: '2' },
     { cpt: '99213', setting: 'home' },
-    { cpt: '99213', setting: 'inpatient' },
+    { cpt: '99213', setting: 'super_rural' },
     { cpt: '99213', basis: 'hospital_cash' },
     { cpt: '99213', units: 0 },
     { cpt: '99213', units: 1_000_000 },
@@ -155,7 +155,7 @@ test('a line is refused only if its question has no meaning, and a verifier that
   expect(refused).toBe(bad.length)
   // A price that is told as a refusal; what the other lines show is still there.
   const batch = JSON.parse(text) as Batch
-  const hidden = batch.results.with(1, { ...(batch.results[3] as Line), units: 1, billed: null })
+  const hidden = batch.results.with(1, { ...(batch.results[3] as Line), units: 1 })
   expect(await verifyBody(JSON.stringify({ ...batch, results: hidden }), app.policy, { questions })).toEqual({
     ok: false,
     class: 'not_the_answer',

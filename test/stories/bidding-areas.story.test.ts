@@ -151,16 +151,20 @@ test('equipment in a former bidding area has its amount there, and the amount of
   for (const include of [{}, { include: 'proof' }]) {
     const price = (region: string) => said('lookup_price', { modifier: 'RR', region, ...include })
     expect(await price('60611')).toMatch(
-      /^\$42\.10 .*former bidding area CBA-[0-9A-F]{8}, non-rural\)(?!.*another amount)/,
+      /^Equipment supplier: \$42\.10 .*former bidding area CBA-[0-9A-F]{8}, non-rural\)(?!.*another amount)/,
     )
     // Who asks for the fee of other places gets it, and hears which one applies there.
     const asked = (region: string, setting: string) =>
       said('lookup_price', { modifier: 'RR', region, setting, ...include })
     expect(await asked('61701', 'rural')).toMatch(
-      /^\$87\.00 .* does not list this ZIP code as rural: there the non_rural/,
+      /^Equipment supplier: \$87\.00 .* does not list this ZIP code as rural: there the non_rural/,
     )
-    expect(await asked('60611', 'rural')).toMatch(/^\$87\.00 .* lies in the former bidding area CBA-/)
-    expect(await asked('62001', 'non_rural')).toMatch(/^\$51\.00 .* CMS lists this ZIP code as rural: there the rural/)
+    expect(await asked('60611', 'rural')).toMatch(
+      /^Equipment supplier: \$87\.00 .* lies in the former bidding area CBA-/,
+    )
+    expect(await asked('62001', 'non_rural')).toMatch(
+      /^Equipment supplier: \$51\.00 .* CMS lists this ZIP code as rural: there the rural/,
+    )
     for (const fitting of [asked('62001', 'rural'), asked('61701', 'non_rural')])
       expect(await fitting).not.toContain('this ZIP code')
     expect(await price('61701')).toMatch(/US-IL, non-rural\)(?!.*another amount)/)

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { recheck } from '../../src/cli/fsck.ts'
 import { load } from '../../src/ingest/load.ts'
 import type { HospitalRow } from '../../src/proof/price/hospital-row.ts'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
@@ -10,7 +11,7 @@ import type { CompareQuestion } from '../../src/proof/verify-lists.ts'
 import { verifyBody } from '../../src/proof/verify-lists.ts'
 import { overrideAll } from '../../src/registry/release/breaker.ts'
 import { publish } from '../../src/registry/release/publish.ts'
-import { aPrice, aRelease } from '../support/builders.ts'
+import { aHospital, aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
 
 const [LAKE, RIVER, HILL, FAR] = ['1234567893', '1992999999', '2000000010', '1679576722'] as const
@@ -21,15 +22,8 @@ interface Compared {
   without?: { hospital: HospitalRow; code: string }[]
 }
 
-const aHospital = (npi: string, zip: string, name: string | null, region = 'US-IL'): HospitalRow => ({
-  kind: 'hospital',
-  region,
-  zip,
-  npi,
-  name,
-  effective_from: '2026-01-01',
-  locator: [{ citation: 0, line: 2 }],
-})
+const inIllinois = (npi: string, zip: string, name: string | null): HospitalRow =>
+  aHospital({ npi, zip, name, region: 'US-IL' })
 const ofHospital = (npi: string, cash: string, gross: string) => ({
   chart: `hospital-mrf:${npi}`,
   rows: [
@@ -45,11 +39,11 @@ async function nearChicago(): Promise<TestApp> {
     aRelease({ chart: 'zip-locality', rows: [aPlace('60611', 'US-IL-16'), aPlace('61820', 'US-IL-99')] }),
   )
   const list = [
-    aHospital(LAKE, '60611', 'Lake Hospital'),
-    aHospital(LAKE, '60614', 'Lake Hospital'),
-    aHospital(RIVER, '60622', 'River Hospital'),
-    aHospital(HILL, '60601', null),
-    aHospital(FAR, '61820', 'Far Hospital'),
+    inIllinois(LAKE, '60611', 'Lake Hospital'),
+    inIllinois(LAKE, '60614', 'Lake Hospital'),
+    inIllinois(RIVER, '60622', 'River Hospital'),
+    inIllinois(HILL, '60601', null),
+    inIllinois(FAR, '61820', 'Far Hospital'),
   ]
   await app.publish(aRelease({ chart: 'hospitals', rows: list }))
   for (const each of [
@@ -201,4 +195,6 @@ test('the list of hospitals is the operator’s: names in a closed alphabet, and
     ['US-IL', '60611', LAKE, "St. Mary's Hopital & Clinic"],
     ['US-MA', '02138', RIVER, null],
   ])
+  // It names providers and has prices of none, so that its manifest names none: that is no damage.
+  expect(await recheck(app.installation, app.clock.now)).toMatchObject({ faults: [] })
 })

@@ -47,7 +47,7 @@ const PROTECTED = [
 test('a stdio session prices a code and uses every scope, with only an address and a key', async () => {
   for (const era of ['modern', 'legacy'] as const) {
     await using client = await overStdio(era, { ATR_BASE_URL: service.url, ATR_AGENT_KEY: service.demoKey })
-    expect((await client.listTools()).tools).toHaveLength(10)
+    expect((await client.listTools()).tools).toHaveLength(13)
     const price = await client.callTool({ name: 'lookup_price', arguments: { cpt: '99213' } })
     expect(price.content[0]?.text).toStartWith('Doctor: $95.19 is the Medicare physician fee schedule amount for 99213')
     const results = await Promise.all(PROTECTED.map((each) => client.callTool(each)))
@@ -180,7 +180,10 @@ async function railsToken(): Promise<string> {
 const CALLS = [
   { name: 'lookup_price', arguments: { cpt: '99213' } },
   { name: 'price_bill', arguments: { lines: [{ cpt: '99213' }] } },
+  { name: 'check_bill', arguments: { lines: [{ code: '99213' }] } },
   { name: 'code_sheet', arguments: { cpt: '99213' } },
+  { name: 'compare_hospitals', arguments: { cpt: '99213', region: 'IL' } },
+  { name: 'find_hospital', arguments: { near: 'IL' } },
   { name: 'price_history', arguments: { cpt: '99213' } },
   { name: 'coverage', arguments: {} },
   { name: 'verify_proof', arguments: { href: '/rows/cms-pfs:SAMPLE26D:1/0' } },

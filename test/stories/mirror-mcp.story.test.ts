@@ -1,15 +1,19 @@
 import { expect, test } from 'bun:test'
-import { aPrice, aRelease } from '../support/builders.ts'
+import { aHospital, aPrice, aRelease } from '../support/builders.ts'
 import { connect, ERAS } from '../support/mcp.ts'
 import { MirrorWorld } from '../support/mirror-world.ts'
 
 test('the MCP tools and documents that a mirror lists are those that it answers, in both eras', async () => {
   await using world = await MirrorWorld.start()
   await world.app.publish(aRelease({ rows: [aPrice({ code: 'G0101' })] }))
+  await world.app.publish(aRelease({ chart: 'hospitals', rows: [aHospital()] }))
   await world.mirror()
   await using mirror = await world.serve()
   const given: Record<string, object> = {
     price_bill: { lines: [{ cpt: 'G0101' }] },
+    check_bill: { kind: 'professional', lines: [{ code: 'G0101' }] },
+    compare_hospitals: { cpt: 'G0101', region: 'US-AK' },
+    find_hospital: { near: 'US-AK' },
     coverage: {},
     verify_proof: { href: '/rows/cms-pfs:TEST1:1/0' },
     figures: {},
@@ -20,7 +24,10 @@ test('the MCP tools and documents that a mirror lists are those that it answers,
     expect(tools.map(({ name }) => name)).toEqual([
       'lookup_price',
       'price_bill',
+      'check_bill',
       'code_sheet',
+      'compare_hospitals',
+      'find_hospital',
       'price_history',
       'coverage',
       'verify_proof',

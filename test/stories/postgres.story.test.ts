@@ -164,11 +164,12 @@ describeOnPostgres('two services on one PostgreSQL', () => {
         const away = await post(url, 'challenge', key)
         expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5'])
         expect(await away.json()).toMatchObject({ code: 'unavailable' })
-        expect((await fetch(`${url}/readyz`)).status).toBe(503)
+        // Lookups are answered from memory, so that a load balancer must not take both services out.
+        expect((await fetch(`${url}/readyz`)).status).toBe(200)
       }
       await server.resume()
       const started = performance.now()
-      for (const url of replicas.urls) while ((await fetch(`${url}/readyz`)).status !== 200) await Bun.sleep(10)
+      for (const url of replicas.urls) while ((await post(url, 'challenge', key)).status !== 200) await Bun.sleep(10)
       recoveries.push(performance.now() - started)
     }
     await Bun.sleep(500)

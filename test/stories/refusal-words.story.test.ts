@@ -35,9 +35,13 @@ test('a schedule without the indicator of a modifier is not said to rule the mod
     expect.stringContaining('both sides are paid as one'),
     expect.stringContaining('do not adjust the amount'),
   ])
-  const lines = '66984,50,1,2000.00'
+  const lines = '66984,50,1,2000.00,2026-11-15'
   const bill = await app.app.fetch(
-    new Request(`${BASE_URL}/bill`, { method: 'POST', body: new URLSearchParams({ lines, as: 'csv' }) }),
+    new Request(`${BASE_URL}/bill`, {
+      method: 'POST',
+      headers: { accept: 'text/markdown' },
+      body: new URLSearchParams({ lines }),
+    }),
     '192.0.2.1',
   )
   const sheet = await bill.text()
@@ -160,8 +164,8 @@ test('of several modifiers the advice leaves out the one without a price, and sa
   await holdTheRest(app, 'cms-pfs')
   const advice = async (cpt: string, modifier: string) => (await ask(app, { cpt, modifier })).agent_hint
   // To ask without any would give the price of the whole service.
-  for (const both of ['26-TB', 'TB-26'])
-    expect(await advice('70450', both)).toStartWith('Ask with modifier=26: it is TB')
+  for (const both of ['26-KF', 'KF-26'])
+    expect(await advice('70450', both)).toStartWith('Ask with modifier=26: it is KF')
   // Each has a price of its own: neither is to blame.
   for (const both of ['26-TC', 'TC-26'])
     expect(await advice('70470', both)).toBe(
@@ -170,16 +174,16 @@ test('of several modifiers the advice leaves out the one without a price, and sa
   expect(await advice('70470', '26-53')).toStartWith(
     'Only together there is no price: ask with modifier=53 or modifier=26,',
   )
-  expect(await advice('70450', 'TB')).toStartWith('Ask without the modifier, or with one that it has')
+  expect(await advice('70450', 'KF')).toStartWith('Ask without the modifier, or with one that it has')
   expect(await advice('93002', '26')).toStartWith('The code is for the professional part alone')
   expect(await advice('93003', 'TC')).toStartWith('The code is for the technical part alone')
   expect(await advice('93004', '26')).toContain('its parts have codes of their own')
-  // Each of two gets half: the whole amount would be twice what is paid.
-  expect(await advice('93004', 'QX')).toStartWith('With QK, QX and QY Medicare pays')
-  expect(await advice('93004', '55')).toContain('do not show it as that part')
+  // A fee that is not divided has no part of surgery to show.
+  for (const modifier of ['54', '55', '78'])
+    expect(await advice('93004', modifier)).toContain('Do not show the amount without the modifier')
   expect(await advice('93004', 'GZ')).toContain('do not show it as paid for this line')
   // With each of these it pays less: the amount for the whole service would be too high for most.
-  for (const modifier of ['51', '52', '53', '73', '78', 'AD', 'CQ', 'CT', 'FB', 'FC', 'FX', 'FY', 'PN'])
+  for (const modifier of ['52', '53', '73', 'AD', 'FB', 'FC', 'PN', 'QK', 'QX', 'QY'])
     expect([modifier, await advice('70450', modifier)]).toEqual([
       modifier,
       expect.stringMatching(
@@ -187,14 +191,15 @@ test('of several modifiers the advice leaves out the one without a price, and sa
       ),
     ])
   expect(await advice('70450', '26-52')).toMatch(/^Ask with modifier=26: it is 52 .* most often pays less/)
-  expect(await advice('70450', 'PO')).toMatch(/^Ask without the modifier, .*pays less for visits .* the same for most/)
+  // These change nothing here, or are taken off the whole bill: there is a price.
+  for (const modifier of ['51', '74', 'PO', 'TB'])
+    expect([modifier, await advice('70450', modifier)]).toEqual([modifier, undefined as never])
   // Not less: by report.
   for (const modifier of ['22', '66'])
     expect(await advice('93004', modifier)).toMatch(/^Ask without the modifier, .* by the report .* Do not show it/)
   expect(await advice('93004', '22')).not.toContain('less')
-  expect(await advice('70450', '74')).toMatch(/^Ask without the modifier, and say .* as without\.$/)
   for (const modifier of ['PA', 'PB', 'PC']) expect(await advice('93004', modifier)).toContain('Medicare never pays it')
-  expect(await advice('93004', 'TB')).toBe('Ask without the modifier, and say so beside the amount.')
+  expect(await advice('93004', 'KF')).toBe('Ask without the modifier, and say so beside the amount.')
 })
 
 test('a code that another list pays, which is not held, is not said to be found elsewhere', async () => {
@@ -270,8 +275,6 @@ test('beside a modifier that changes nothing, it is still said what the one with
   await app.publish(aRelease({ rows }))
   await holdTheRest(app, 'cms-pfs')
   for (const [cpt, modifier, says] of [
-    ['66984', 'RT-55', /^Ask with modifier=RT: .* the whole: do not show it as that part/],
-    ['66984', '79-54', /^Ask with modifier=79: .* the whole: do not show it as that part/],
     ['66984', 'LT-GZ', /^Ask with modifier=LT: .* Medicare will not pay/],
     ['66984', 'RT-PC', /^Ask with modifier=RT: .* never pays it/],
     ['66984', 'RT-52', /^Ask with modifier=RT: .* most often pays less/],
@@ -281,6 +284,12 @@ test('beside a modifier that changes nothing, it is still said what the one with
     const { code, agent_hint } = await ask(app, { cpt, modifier })
     expect([cpt, modifier, code]).toEqual([cpt, modifier, 'modifier_not_priced'])
     expect(agent_hint).toMatch(says)
+  }
+  // A part of surgery is worked out from the row, or is not paid alone.
+  for (const modifier of ['RT-55', '79-54']) {
+    const { code, agent_hint } = await ask(app, { cpt: '66984', modifier })
+    expect([modifier, code]).toEqual([modifier, 'modifier_not_allowed'])
+    expect(agent_hint).toMatch(/^The fee is not divided .* no part of it is paid alone/)
   }
 })
 

@@ -49,14 +49,18 @@ test('the factor of anesthesia in a state with several localities, and in a divi
     for (const { region, href } of choices) expect(await app.getJson(href)).toMatchObject({ kind: 'rate', region })
   }
   // Whoever leaves a modifier out before a place is chosen hears what that means, as at the place.
-  const halved = { cpt: '00790', basis: 'medicare_anesthesia', modifier: 'QK' }
-  const there = await ask(app, { ...halved, region: 'US-CA-05' })
-  const open = await ask(app, { ...halved, region: 'CA' })
+  const reported = { cpt: '00790', basis: 'medicare_anesthesia', modifier: 'AD' }
+  const there = await ask(app, { ...reported, region: 'US-CA-05' })
+  const open = await ask(app, { ...reported, region: 'CA' })
   expect([there.code, open.code]).toEqual(['modifier_not_priced', 'region_ambiguous'])
-  expect(there.agent_hint).toStartWith('With QK, QX and QY Medicare pays half')
+  expect(there.agent_hint).toMatch(/^Ask without the modifier, .* most often pays less/)
   expect(open.agent_hint).toBe(
     `Whichever place you choose, there is no price as asked. ${there.agent_hint} Take a region from \`about.choices\`.`,
   )
+  // A factor of which Medicare pays half is a price as asked, once the place is chosen.
+  expect(await ask(app, { ...reported, modifier: 'QK', region: 'US-CA-05' })).toMatchObject({
+    adjustment: { modifier: 'QK', rule: 'medical-direction/1', factor: '0.500' },
+  })
 })
 
 test('on a page, places to choose from have the names of their states', async () => {

@@ -39,7 +39,7 @@ test('an operator checks, compares, publishes and withdraws', async () => {
   const check = await run('release', 'check', hospital.release_id)
   expect(check.code).toBe(1)
   expect(check.out).toContain('HELD by the breaker')
-  expect(check.out).toMatch(/R02 +reject +1 of 51/)
+  expect(check.out).toMatch(/R02 +reject +1 of 52/)
   expect(await json('release', 'check', hospital.release_id)).toMatchObject({
     held: [{ rule: 'rejected_share', limit: 1 }],
     previous: null,

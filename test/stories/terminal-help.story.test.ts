@@ -9,6 +9,7 @@ import { StoreFault } from '../../src/db/db.ts'
 import { refusalOf } from '../../src/operation.ts'
 import { aPrice, aRelease } from '../support/builders.ts'
 import { type TestApp, testApp } from '../support/harness.ts'
+import { PublisherSite } from '../support/publisher-site.ts'
 import { ATR, atr } from '../support/service.ts'
 
 const NAMES = Object.keys(COMMANDS)
@@ -62,6 +63,8 @@ test('the width is that of COLUMNS, else of the terminal, else 80', () => {
 
 let app: TestApp
 let server: ReturnType<typeof Bun.serve>
+/** A publisher without pages. */
+let publisher: PublisherSite
 const stood = process.cwd()
 
 beforeAll(async () => {
@@ -77,12 +80,18 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'price-lists'))
   writeFileSync(join(folder, 'statement.csv'), 'Code,Billed,Day\n99213,5.00,2026-11-15')
   mkdirSync(join(folder, 'papers'))
+  mkdirSync(join(folder, 'downloads'))
+  publisher = new PublisherSite(app.clock)
+  const { charts, ...table } = publisher.table
+  // One chart: a program waits a second between two requests to a host.
+  writeFileSync(join(folder, 'publishers.json'), JSON.stringify({ ...table, charts: { 'cms-pfs': charts['cms-pfs'] } }))
   process.chdir(folder)
 })
 
 afterAll(async () => {
   process.chdir(stood)
   await server.stop(true)
+  await publisher[Symbol.asyncDispose]()
   await app[Symbol.asyncDispose]()
 })
 
@@ -91,7 +100,7 @@ const AWAY = 'postgres://atr@127.0.0.1:1/registry'
 
 /** As a shell would split it. */
 const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
+  [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, word]) => single ?? double ?? word ?? '')
 
 const EXAMPLES = HELPS.flatMap(([, { examples = [] }]) => examples.map(([line]) => line))
 
@@ -116,7 +125,8 @@ test.each(EXAMPLES.filter((line) => !LASTING.includes(line) && !isLoad(line)))(
     try {
       // A store is moved to the engine that it is not on.
       const database = line === 'migrate --to ./data' ? AWAY : undefined
-      const config = name === 'migrate' ? { ...app.config, DATABASE_URL: database } : app.config
+      const here = { ...app.config, PUBLISHERS: 'publishers.json' }
+      const config = name === 'migrate' ? { ...here, DATABASE_URL: database } : here
       await (commands[name] as Command).run(args, config)
     } catch (error) {
       // What it names is not here: there is no such release, key or file. But every word of it was understood.

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonical } from '../../src/proof/canonical-json.ts'
+import type { HospitalRow } from '../../src/proof/price/hospital-row.ts'
 import type { Citation } from '../../src/proof/price/release.ts'
 import type { AbsenceReason, AnyRow, Price, Row } from '../../src/proof/price/row.ts'
 import { isOfPrices, rowKey } from '../../src/proof/price/row.ts'
@@ -71,6 +72,18 @@ function derivationOf(reason: AbsenceReason): Row['derivation'] {
   if (reason === 'not_applicable_in_setting') return { method: 'pfs-na/1', inputs: { na_indicator: 'NA' } }
   return { method: 'cms-status/1', inputs: { status_code: STATUS[reason] ?? 'B' } }
 }
+
+/** A place of the list of hospitals. */
+export const aHospital = (given: Partial<HospitalRow> = {}): HospitalRow => ({
+  kind: 'hospital',
+  region: 'US-AK',
+  zip: '99001',
+  npi: '1234567893',
+  name: null,
+  effective_from: '2026-01-01',
+  locator: [{ citation: 0, line: 2 }],
+  ...given,
+})
 
 /** An edition that lasts, so that a test may ask for any day after its first. */
 export function aRelease(release: Partial<TestRelease> = {}): TestRelease {

@@ -51,6 +51,8 @@ function addresses({ releases, codes, npis }: Known): Record<string, string[]> {
         each(few, (cpt) => `?cpt=${cpt}&${DAY}&${more}`),
       ),
     ],
+    '/reference/compare': each(few, (cpt) => `?cpt=${cpt}&region=US-AK&${DAY}`),
+    '/providers': [`?near=US-AK&${DAY}`, `?name=hospital&${DAY}`],
     '/rows/{release_id}/{index}': releases.flatMap((id) =>
       ['0', '1', '7', '60'].map((index) => `/${encodeURIComponent(id)}/${index}`),
     ),
@@ -124,9 +126,9 @@ export async function crawl(ask: Ask, known: Known): Promise<Given[]> {
     const fixed = route.split('/{')[0] as string
     const found = addressesOf(route, known)
     if (!found) throw new Error(`it is not known what to ask ${route} for`)
-    let answered = false
-    for (const rest of found) answered = (await visit(`${fixed}${rest}`, known.rails)).ok || answered
-    if (!answered) throw new Error(`${route} had nothing to say`)
+    const statuses = new Set<number>()
+    for (const rest of found) statuses.add((await visit(`${fixed}${rest}`, known.rails)).status)
+    if (!statuses.has(200)) throw new Error(`${route} had nothing to say: ${[...statuses].join()}`)
     for (const accept of FORMS) await visit(`${fixed}${found[0] ?? ''}`, { ...known.rails, accept })
     for (const wrong of WRONG) await visit(`${fixed}${wrong}`, known.rails)
     await visit(fixed, {})
@@ -153,7 +155,15 @@ export async function crawl(ask: Ask, known: Known): Promise<Given[]> {
     given.push({ channel: `unpacked ${release_id}`, content })
   }
   const lines = known.codes.slice(0, 50).map((cpt) => ({ cpt, as_of: '2026-11-15' }))
-  await visit('/reference/batch', { 'content-type': 'application/json' }, JSON.stringify({ lines }))
+  const bill = { kind: 'professional', region: 'US-AK-01', npi: known.npis[0] }
+  const billed = known.codes.slice(0, 50).map((code) => ({ code, day: '2026-11-15', units: '1', billed: '100.00' }))
+  for (const [path, sent] of [
+    ['/reference/batch', { lines }],
+    ['/bill/check', { ...bill, lines: billed }],
+  ] as const) {
+    const answer = await visit(path, { 'content-type': 'application/json' }, JSON.stringify(sent))
+    if (!answer.ok) throw new Error(`${path} had nothing to say`)
+  }
   const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   for (const params of toolCalls(known))
     await visit(
@@ -171,12 +181,15 @@ function toolCalls({ codes, npis: [npi] }: Known): { name: string; arguments: ob
     { name: 'lookup_price', arguments: { cpt, as_of } },
     { name: 'lookup_price', arguments: { cpt, as_of, npi, include: 'proof' } },
     { name: 'code_sheet', arguments: { cpt, as_of } },
+    { name: 'compare_hospitals', arguments: { cpt, region: 'US-AK', as_of } },
+    { name: 'check_bill', arguments: { kind: 'professional', lines: [{ code: cpt, day: as_of }] } },
     { name: 'price_history', arguments: { cpt, limit: 5 } },
     { name: 'price_bill', arguments: { lines: [{ cpt, as_of }] } },
     { name: 'coverage', arguments: { cpt, as_of } },
   ])
   return [
     ...ofCodes,
+    { name: 'find_hospital', arguments: { near: 'US-AK', as_of } },
     { name: 'figures', arguments: {} },
     { name: 'figures', arguments: { view: 'changes' } },
     { name: 'browse_registry', arguments: { limit: 20, as_of } },

@@ -390,6 +390,17 @@ export function asWorkbook(rows: readonly (readonly string[])[], words: Words): 
 // Hospital files.
 
 const NPI = '1234567893'
+
+/** The list of an operator: each name has a sign outside of the alphabet of names. */
+export function hospitalPlaces(words: Words, rows: number): string {
+  const line = (i: number): string[] => [NPI, String(99000 + i), 'AK', `<${words('list, name')}`, words('list, more')]
+  return csv([
+    ['NPI', 'ZIP', 'State', 'Name', words('list header')],
+    ...upTo(rows).map(line),
+    ...spoiled('list', words, line(rows), [0, 1, 2]),
+  ])
+}
+
 const general = (words: Words): string[][] => [
   [
     ...['hospital_name', 'last_updated_on', 'version', 'location_name', 'hospital_address', 'license_number|MD'],

@@ -67,7 +67,7 @@ export function payerName(cell: string): PayerName {
     .normalize('NFKD')
     .replace(/\s/g, ' ')
     .replace(UNSEEN, '')
-    .replace(/ *\[[0-9]{1,12}\] *$/, '')
+    .replace(/(?<! ) *\[[0-9]{1,12}\] *$/, '')
   const [apart, together] = [plainWords(split(seen)), plainWords(seen)]
   return { readings: [...new Set([apart, together].map(spelledOut))], bytes: utf8(together.trim()) }
 }

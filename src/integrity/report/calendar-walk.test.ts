@@ -51,12 +51,20 @@ function nextBegin({ begins }: CalendarRule, from: string): string {
 }
 const nextDays = new Map<string, string>()
 
+/** The days of a year on which editions begin, by rhythm. */
+const FIRST_DAYS: Record<string, readonly string[]> = {
+  quarter: ['01-01', '04-01', '07-01', '10-01'],
+  calendar_year: ['01-01'],
+  fiscal_year: ['10-01'],
+}
+
 function nextByPage(begins: string, from: string): string {
   if (begins === 'year_later') {
     const later = `${Number(from.slice(0, 4)) + 1}${from.slice(4)}`
     return dayIndexes.has(later) ? later : `${Number(from.slice(0, 4)) + 1}-03-01`
   }
-  const firsts = begins === 'quarter' ? ['01-01', '04-01', '07-01', '10-01'] : ['01-01']
+  const firsts = FIRST_DAYS[begins]
+  if (!firsts) throw new Error(`the page does not say when an edition begins: ${begins}`)
   return DAYS.find((day) => day > from && firsts.some((first) => day.endsWith(`-${first}`))) ?? ''
 }
 

@@ -6,6 +6,7 @@ const NOISE = new Set(['$schema', 'examples', 'maxLength', 'propertyNames'])
 
 /** Arguments with many values or words, which the tool of the lookup has. */
 const LONG: ReadonlySet<string> = new Set([
+  'cpt',
   'as_of',
   'include',
   'region',
@@ -18,6 +19,9 @@ const LONG: ReadonlySet<string> = new Set([
   'place_of_service',
   'modifier',
 ])
+
+/** Arguments whose names say what they are. */
+const PLAIN: ReadonlySet<string> = new Set(['limit', 'offset'])
 
 /** The pattern of charts has the names of all of them: `coverage` lists those that are held. */
 const LONGEST_PATTERN = 120
@@ -50,15 +54,22 @@ export function schemaOf(input: z.ZodObject, lookup: z.ZodObject, isLookup: bool
       name,
       (isNested && name in lookup.shape) || (!isLookup && LONG.has(name))
         ? { type: schema['type'] }
-        : inAnyForm(name, shortened(schema, true)),
+        : inAnyForm(name, shortened(PLAIN.has(name) ? wordless(schema) : schema, true)),
     ])
     return Object.fromEntries(members)
   }
   const schema = shortened(z.toJSONSchema(input, { io: 'input' }) as Schema, false)
   return 'lines' in input.shape && !('totals' in input.shape)
-    ? { ...schema, properties: { ...(schema['properties'] as object), ...ONCE } }
+    ? { ...schema, properties: { ...withShared(schema['properties'] as { lines: Schema }), ...ONCE } }
     : schema
 }
+
+const withShared = ({ lines, ...others }: { lines: Schema }): Schema => ({
+  ...others,
+  lines: { ...lines, description: `${lines['description']}; what is the same in all may stand once, beside the list` },
+})
+
+const wordless = ({ description: _, ...schema }: Schema): Schema => schema
 
 /** A client that checks arguments before it sends them must not refuse `99213-25`, which is read: a description forbids nothing. */
 function inAnyForm(name: string, schema: Schema): Schema {
@@ -71,6 +82,4 @@ function inAnyForm(name: string, schema: Schema): Schema {
 }
 
 /** Arguments for all lines are no parameters of the operation: they are put into the lines before. */
-const ONCE = Object.fromEntries(
-  SHARED_NAMES.map((name) => [name, { type: 'string', description: 'for lines without one of their own' }]),
-)
+const ONCE = Object.fromEntries(SHARED_NAMES.map((name) => [name, { type: 'string' }]))
