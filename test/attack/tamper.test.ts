@@ -167,7 +167,6 @@ test.each(ENGINES.map((engine) => [engine]))(
       }
       expect(await faults()).toEqual([])
     }),
-  60_000,
 )
 
 test.each(ENGINES.map((engine) => [engine]))(
@@ -192,7 +191,6 @@ test.each(ENGINES.map((engine) => [engine]))(
         err: expect.stringMatching(/the file of release \S+:1 is missing: restore it from a backup/),
       })
     }),
-  60_000,
 )
 
 test('a store copied back from before the last publish is refused, and so is a copy that was overtaken', async () => {

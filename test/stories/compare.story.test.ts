@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { recheck } from '../../src/cli/fsck.ts'
 import { load } from '../../src/ingest/load.ts'
 import type { HospitalRow } from '../../src/proof/price/hospital-row.ts'
 import { aPlace } from '../../src/proof/registry-fixture.ts'
@@ -194,4 +195,6 @@ test('the list of hospitals is the operator’s: names in a closed alphabet, and
     ['US-IL', '60611', LAKE, "St. Mary's Hopital & Clinic"],
     ['US-MA', '02138', RIVER, null],
   ])
+  // It names providers and has prices of none, so that its manifest names none: that is no damage.
+  expect(await recheck(app.installation, app.clock.now)).toMatchObject({ faults: [] })
 })

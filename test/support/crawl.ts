@@ -126,9 +126,9 @@ export async function crawl(ask: Ask, known: Known): Promise<Given[]> {
     const fixed = route.split('/{')[0] as string
     const found = addressesOf(route, known)
     if (!found) throw new Error(`it is not known what to ask ${route} for`)
-    let answered = false
-    for (const rest of found) answered = (await visit(`${fixed}${rest}`, known.rails)).ok || answered
-    if (!answered) throw new Error(`${route} had nothing to say`)
+    const statuses = new Set<number>()
+    for (const rest of found) statuses.add((await visit(`${fixed}${rest}`, known.rails)).status)
+    if (!statuses.has(200)) throw new Error(`${route} had nothing to say: ${[...statuses].join()}`)
     for (const accept of FORMS) await visit(`${fixed}${found[0] ?? ''}`, { ...known.rails, accept })
     for (const wrong of WRONG) await visit(`${fixed}${wrong}`, known.rails)
     await visit(fixed, {})

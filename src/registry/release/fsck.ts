@@ -3,6 +3,7 @@ import { type Db, StoreFault } from '../../db/db.ts'
 import { Verdict } from '../../integrity/verification/verdict.ts'
 import { equalBytes, utf8 } from '../../proof/bytes.ts'
 import { canonical } from '../../proof/canonical-json.ts'
+import { HOSPITAL_LIST } from '../../proof/price/charts.ts'
 import { isManifest, isWithdrawal, type Manifest } from '../../proof/price/release.ts'
 import { openRelease } from '../rows/release-file-store.ts'
 import { replayLog } from '../state/replay.ts'
@@ -159,8 +160,9 @@ async function isDiff(tx: Db, before: ReleaseState, release: ReleaseState, kept:
   }
 }
 
-/** The providers that a release has rows for are those that its manifest names. */
+/** The providers that a release has prices of are those that its manifest names. The list of hospitals has prices of none. */
 function checkProviders(tx: Db, release: ReleaseState): string | undefined {
+  if (release.chart === HOSPITAL_LIST) return undefined
   const stored = [...openRelease(tx, release).totals('provider').keys()]
   const named = [...(providersOf(release) ?? [])].sort()
   const sound = canonical(stored) === canonical(named)
