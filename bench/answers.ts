@@ -33,7 +33,11 @@ export async function answers(folder: string): Promise<Line[]> {
       ...(await warm(service, kinds, folder)),
       ...first,
       await bills(service, kinds.plain, folder),
-      notMeasured('a bill of 20 lines, checked with pairs', `${MOST_BILL_MS} ms`, 'no table of pairs is among the published files in the layout of its publisher'),
+      notMeasured(
+        'a bill of 20 lines, checked with pairs',
+        `${MOST_BILL_MS} ms`,
+        'no table of pairs is among the published files in the layout of its publisher',
+      ),
       ...(await checking(service, kinds.plain)),
     ]
   } finally {
