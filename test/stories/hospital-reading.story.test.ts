@@ -4,14 +4,15 @@ import { join } from 'node:path'
 import type { Row } from '../../src/proof/price/row.ts'
 import { mistold } from '../support/hospital-reading/asking.ts'
 import { compareWithRows } from '../support/hospital-reading/comparison.ts'
+import { comparePayers } from '../support/hospital-reading/payer-comparison.ts'
 import { npiNumber, readTwice, type TwiceRead } from '../support/hospital-reading/release.ts'
 import { isLong } from '../support/long.ts'
 import { published, SLOW, testOnPublished } from '../support/published-files.ts'
 import { closeShelf, openShelf } from '../support/published-shelf.ts'
 
 // Hospital files, read a second time by a reader that shares no code with the product's: every combination of code,
-// modifier, setting, class and basis under which the file states an amount is in the release with that amount, and the
-// release has no other. Files are published as they are, with no limit overridden.
+// modifier, setting, class, basis and payer under which the file states an amount is in the release with that amount, and
+// the release has no other. Files are published as they are, with no limit overridden.
 
 afterAll(closeShelf)
 
@@ -69,7 +70,7 @@ testOnPublished(
   'the comparison notices a price that is changed, left out, invented or cut short',
   [MARTHA],
   async () => {
-    const { rows, read } = await readOnce(published(MARTHA))
+    const { rows, read, readPayers, rates } = await readOnce(published(MARTHA))
     const at = rows.findIndex((row) => row.payer === null && row.kind === 'price' && 'low' in row.price)
     const range = rows[at] as Row & { price: { low: string } }
     const instead = (price: object): Row[] => rows.with(at, { ...range, price } as Row)
@@ -79,5 +80,17 @@ testOnPublished(
     expect(found(rows.toSpliced(at, 1))).toContain('missing')
     expect(found([...rows, { ...range, code: 'G9999' }])).toContain('invented')
     expect(found(rows)).toEqual([])
+
+    const ofPayers = (lie: Row[]): string[] => comparePayers(readPayers, lie).disagreements.map(({ kind }) => kind)
+    const own = rows.findIndex(({ basis, kind }) => basis === 'hospital_payer' && kind !== 'absence')
+    const rate = rows[own] as Row & { payer: string }
+    expect(ofPayers(rows)).toEqual([])
+    expect(rates).toBeGreaterThan(1_000)
+    expect(ofPayers(rows.toSpliced(own, 1))).toEqual(['missing'])
+    expect(ofPayers([...rows, { ...rate, code: 'G9999' }])).toEqual(['invented'])
+    expect(ofPayers(rows.with(own, { ...rate, payer: `not-${rate.payer}` }))).toEqual(['missing', 'invented'])
+    const dearer = { amount: '123456.78', currency: 'USD', per: null }
+    expect(ofPayers(rows.with(own, { ...rate, price: dearer } as Row))).toEqual(['wrong'])
+    expect(ofPayers(rows.with(own, { ...rate, indicators: { methodology: 'none' } }))).toEqual(['flags'])
   },
 )

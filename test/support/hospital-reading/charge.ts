@@ -1,3 +1,4 @@
+import { type PayerCharge, payerCharge, type RawPayer } from './payer-charge.ts'
 import type { StatedAmount } from './stated-amount.ts'
 
 export type Setting = 'outpatient' | 'inpatient' | null
@@ -27,6 +28,8 @@ export interface Charge {
   min: StatedAmount
   max: StatedAmount
   rates: StatedAmount[]
+  /** What it states for each payer and plan. */
+  payers: PayerCharge[]
 }
 
 /** A code as it is typed, and its declared type. */
@@ -185,6 +188,7 @@ export interface RawCharge {
   billing: string
   unit: string
   amounts: Pick<Charge, 'gross' | 'cash' | 'min' | 'max' | 'rates'>
+  payers: RawPayer[]
 }
 
 /** Nothing if no code of it is of a kind that is held. Where modifier or setting cannot be told, no amount can be used. */
@@ -205,6 +209,7 @@ export function chargeOf({ line, isGuess, typed, modifiers: texts, billing, unit
         own.length === 0 && typed.some(({ code, type }) => /^(CDM|LOCAL)$/i.test(type.trim()) && code.trim() !== ''),
       restored: codes.filter((code) => isRestored(code, typed)),
     },
+    payers: raw.payers.map(payerCharge),
     ...{ unit, class: classOf(billing, [...typed, ...revenue]) },
     ...{ modifier: modifiers?.modifier ?? '', settings: settings ?? [null] },
   }

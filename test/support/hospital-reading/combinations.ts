@@ -32,7 +32,7 @@ export interface Combination {
   isOfGroup: boolean
 }
 
-class Amounts {
+export class Amounts {
   low: string | undefined
   high: string | undefined
   lowLine = 0
@@ -155,5 +155,5 @@ export function combinationsOf(charges: Iterable<Charge>): Map<ChargeKey, Combin
   return combinations
 }
 
-const keysOf = ({ codes, modifier, settings, class: whose }: Charge): ChargeKey[] =>
+export const keysOf = ({ codes, modifier, settings, class: whose }: Charge): ChargeKey[] =>
   codes.flatMap((code) => settings.map((setting) => [code, modifier, setting ?? '', whose ?? ''].join('|')))

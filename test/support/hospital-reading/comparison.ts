@@ -46,7 +46,7 @@ export function compareWithRows(
 ): Comparison {
   const result: Comparison = { combinations: 0, found: 0, marked: 0, absences: 0, disagreements: [] }
   const byKey = new Map<string, Row>()
-  // The rates of payers are read a second time elsewhere.
+  // Rows of payers are compared by themselves.
   for (const row of rows)
     if (row.payer === null)
       byKey.set([row.code, row.modifier ?? '', row.setting ?? '', row.class ?? '', row.basis].join('|'), row)
@@ -128,13 +128,13 @@ const UNITS = 'MG|ML|MCG|IU|UNIT|UNITS|GM|CC|DOSE|EA|EACH|MICROCURIE|MILLICURIE|
 const PER = new RegExp(`^([1-9][0-9]{0,6}(\\.[0-9]{1,4})?|0\\.[0-9]{1,4}) (${UNITS})$`)
 
 /** One unit for all amounts, or none: a range over several units is for no unit. */
-function unitOf({ units }: Statement): string {
+export function unitOf({ units }: Statement): string {
   const [unit = ''] = units.size === 1 ? units : []
   return unit === '' || PER.test(unit) ? unit : '1 UNIT'
 }
 
 /** Whether an amount whose modifier or setting cannot be told may be of this key. */
-function isNear([code, modifier, setting, whose]: readonly string[], key: ChargeKey): boolean {
+export function isNear([code, modifier, setting, whose]: readonly string[], key: ChargeKey): boolean {
   const [cpt, ownModifier, ownSetting, ownClass] = key.split('|')
   if (code !== cpt || whose !== ownClass) return false
   return (modifier === '' || modifier === ownModifier) && (setting === '' || setting === ownSetting)

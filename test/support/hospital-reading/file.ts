@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { type Charge, chargeOf, procedureCodes, unitOf } from './charge.ts'
+import type { RawPayer } from './payer-charge.ts'
 import { statedAmount, statedValue } from './stated-amount.ts'
 import { tornCsv } from './torn-csv.ts'
 
@@ -44,10 +45,10 @@ const textsOf = (value: unknown): string[] =>
 function csvFile(text: string): HospitalFile {
   const records = tornCsv(text)
   const next = (): string[] => (records.next().value as { cells?: string[] } | undefined)?.cells ?? []
-  const [names, values, head] = [next().map(nameOf), next(), next().map(nameOf)]
+  const [names, values, written] = [next().map(nameOf), next(), next()]
   const general = (name: string): string => values[names.indexOf(name)]?.trim() ?? ''
   const torn: HospitalFile['torn'] = []
-  const charges = csvCharges(records, head, torn)
+  const charges = csvCharges(records, written, torn)
   return {
     npis: general('type_2_npi')
       .split('|')
@@ -60,9 +61,10 @@ function csvFile(text: string): HospitalFile {
 
 function* csvCharges(
   records: ReturnType<typeof tornCsv>,
-  head: readonly string[],
+  written: readonly string[],
   torn: HospitalFile['torn'],
 ): Generator<Charge> {
+  const head = written.map(nameOf)
   const [setting, billing, modifiers, unit, unitType, gross, cash, min, max] = [
     ...['setting', 'billing_class', 'modifiers', 'drug_unit_of_measurement', 'drug_type_of_measurement'],
     ...['standard_charge|gross', 'standard_charge|discounted_cash', 'standard_charge|min', 'standard_charge|max'],
@@ -71,6 +73,8 @@ function* csvCharges(
   const codes = head.flatMap((name, i) =>
     /^code\|[0-9]+$/.test(name) ? [[i, head.indexOf(`${name}|type`)] as const] : [],
   )
+  const groups = payerColumns(written)
+  const [payerName, planName] = [head.indexOf('payer_name'), head.indexOf('plan_name')]
   for (const { line, cells, isGuess, text } of records) {
     if (!cells) {
       torn.push({ line, text, codes: visibleCodes(text) })
@@ -85,6 +89,7 @@ function* csvCharges(
       setting: cell(setting),
       billing: cell(billing),
       unit: unitOf(cell(unit), cell(unitType)),
+      payers: groups.flatMap((group) => payersOf(cell, group, [cell(payerName), cell(planName)])),
       amounts: {
         gross: statedAmount(cell(gross)),
         cash: statedAmount(cell(cash)),
@@ -94,6 +99,53 @@ function* csvCharges(
       },
     })
   }
+}
+
+/** The columns of one payer and plan; in the tall layout, whose lines name them, of all. */
+interface PayerColumns {
+  names: [payer: string, plan: string] | undefined
+  at: Map<string, number>
+}
+
+const PAYER_COLUMNS =
+  /^(?:standard_charge\|(?:(.*)\|)?(negotiated_dollar|negotiated_percentage|negotiated_algorithm|methodology)|(median_amount|10th_percentile|90th_percentile|estimated_amount|count)(?:\|(.*))?)$/i
+
+function payerColumns(written: readonly string[]): PayerColumns[] {
+  const groups = new Map<string, PayerColumns>()
+  for (const [i, name] of written.entries()) {
+    const found = PAYER_COLUMNS.exec(name.trim().replaceAll(/\s*\|\s*/g, '|'))
+    if (!found) continue
+    const [, before, rate, paid, behind] = found
+    const names = before ?? behind
+    const [payer = '', plan = ''] = names?.split('|') ?? []
+    const group = groups.get(names ?? '') ?? { names: names ? [payer, plan] : undefined, at: new Map() }
+    groups.set(names ?? '', group)
+    group.at.set((rate ?? paid ?? '').toLowerCase(), i)
+  }
+  return [...groups.values()]
+}
+
+function payersOf(cell: (i: number) => string, { names, at }: PayerColumns, named: [string, string]): RawPayer[] {
+  const text = (column: string): string => cell(at.get(column) ?? -1).trim()
+  const [payer, plan] = names ?? named
+  // A blank group of columns says nothing, and so does a line of the tall layout that names nobody.
+  if (names ? [...at.keys()].every((column) => text(column) === '') : named.every((each) => each.trim() === ''))
+    return []
+  return [
+    {
+      payer,
+      plan,
+      dollars: statedAmount(text('negotiated_dollar')),
+      percentage: text('negotiated_percentage'),
+      formula: text('negotiated_algorithm'),
+      methodology: text('methodology'),
+      median: statedAmount(text('median_amount')),
+      tenth: statedAmount(text('10th_percentile')),
+      ninetieth: statedAmount(text('90th_percentile')),
+      estimate: statedAmount(text('estimated_amount')),
+      count: text('count'),
+    },
+  ]
 }
 
 const visibleCodes = (text: string): string[] =>
@@ -138,6 +190,7 @@ function* jsonCharges(items: readonly Json[]): Generator<Charge> {
         setting: textOf(charge['setting']),
         billing: textOf(charge['billing_class']),
         unit: unitOf(textOf(drug['unit']), textOf(drug['type'])),
+        payers: listOf(charge['payers_information']).map(jsonPayer),
         amounts: {
           gross: statedValue(charge['gross_charge']),
           cash: statedValue(charge['discounted_cash']),
@@ -148,3 +201,17 @@ function* jsonCharges(items: readonly Json[]): Generator<Charge> {
       })
   }
 }
+
+const jsonPayer = (payer: Json): RawPayer => ({
+  payer: textOf(payer['payer_name']),
+  plan: textOf(payer['plan_name']),
+  dollars: statedValue(payer['standard_charge_dollar']),
+  percentage: textOf(payer['standard_charge_percentage']),
+  formula: textOf(payer['standard_charge_algorithm']),
+  methodology: textOf(payer['methodology']),
+  median: statedValue(payer['median_amount']),
+  tenth: statedValue(payer['10th_percentile']),
+  ninetieth: statedValue(payer['90th_percentile']),
+  estimate: statedValue(payer['estimated_amount']),
+  count: textOf(payer['count']),
+})

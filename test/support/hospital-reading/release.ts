@@ -9,6 +9,7 @@ import type { TestApp } from '../harness.ts'
 import { type ChargeKey, type Combination, combinationsOf } from './combinations.ts'
 import { type Comparison, compareWithRows } from './comparison.ts'
 import { readHospitalFile } from './file.ts'
+import { comparePayers, gatherPayers, type PayerRates } from './payer-comparison.ts'
 
 interface LoadOptions {
   /** Set for a file that names no day, or no valid one. */
@@ -25,14 +26,21 @@ export interface TwiceRead extends Comparison {
   /** Rows of the first provider: the others have the same. */
   rows: Row[]
   read: ReadonlyMap<ChargeKey, Combination>
+  readPayers: PayerRates
+  /** Rates of payers, and amounts that they have paid, in the file. */
+  rates: number
 }
 
 export async function readTwice(app: TestApp, path: string, options: LoadOptions = {}): Promise<TwiceRead> {
   const { charges, torn } = readHospitalFile(path)
-  const read = combinationsOf(charges)
+  const readPayers: PayerRates = new Map()
+  const read = combinationsOf(gatherPayers(charges, readPayers))
   const loaded = await loadHospital(app, path, options)
   const tornCodes = new Set(torn.flatMap(({ codes }) => codes))
-  return { ...loaded, read, ...compareWithRows(read, loaded.rows, tornCodes) }
+  const own = compareWithRows(read, loaded.rows, tornCodes)
+  const ofPayers = comparePayers(readPayers, loaded.rows, tornCodes)
+  const disagreements = [...own.disagreements, ...ofPayers.disagreements]
+  return { ...loaded, read, readPayers, ...own, rates: ofPayers.rates, disagreements }
 }
 
 /** Loads and publishes a file as an operator does with `--publish` and no override. Throws if the file is held. */
