@@ -135,9 +135,11 @@ test('whoever forgets the policy gets one error, and can catch it: Node ends wit
 /** The most bytes of each module with gzip and with its comments. What a client has to load grows by a decision, not by itself. */
 const MOST_BYTES: { [module: string]: number } = {
   'verify.js': 44_000,
-  'verify/lists.js': 70_000,
+  // The rules of a bill are in it.
+  'verify/lists.js': 82_000,
   // The verifier of everything, and growth; the rest is little.
-  'client.js': 80_000,
+  'client.js': 91_000,
+  'statement.js': 36_500,
 }
 
 test('the verifier is one file that needs nothing and can be read, and so is each of its companions', () => {
