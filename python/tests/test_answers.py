@@ -237,7 +237,7 @@ class Parts(unittest.TestCase):
         self.assertEqual(read_question({"cpt": "99213", "as_of": DAY, "npi": "1234567893"}).region, "national")
         for part, value in (
             ("cpt", "9921"), ("cpt", "９９２１３"), ("as_of", "2026-02-29"), ("region", "ZZ"), ("region", " IL"),
-            ("npi", "1234567890"), ("modifier", "2"), ("setting"), ("setting", "Facility"),
+            ("npi", "1234567890"), ("modifier", "2"), ("setting", "Facility"),
             ("basis", "hospital_cash"), ("units", "1"), ("region", "uſ-il"),
         ):  # fmt: skip
             with self.subTest(part=part, value=value):

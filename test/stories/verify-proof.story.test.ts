@@ -118,7 +118,7 @@ test('a question of something else is refused, and parts that it cannot have are
   expect(await verify({ answer: sheet?.answer, question: { ...SHEET, modifier: '25' } })).toMatchObject({
     code: 'invalid_parameter',
     detail:
-      'the question of a sheet has no modifier; it has cpt, region, npi, as_of, kind, revenue_code, place_of_service',
+      'the question of a sheet has no modifier; it has cpt, region, npi, as_of, payer, kind, revenue_code, place_of_service',
   })
   expect(await verify({ answer: history?.answer, question: {} })).toMatchObject({
     detail: 'the question of a history needs cpt',

@@ -95,8 +95,8 @@ test('that the outpatient schedule has no row in a setting can be checked beside
     code: 'not_on_schedule',
     about: { available: { settings: ['outpatient'] } },
   })
-  // Inpatient prices are on no schedule, so that such a question has no meaning without a hospital.
-  expect(await app.problemCode('/reference?cpt=G0101&setting=inpatient')).toBe('invalid_parameter')
+  // The schedule of stays has groups, and no code of a procedure.
+  expect(await app.problemCode('/reference?cpt=G0101&setting=inpatient')).toBe('not_on_schedule')
 })
 
 test('a laboratory price has no setting, and answers for outpatients too', async () => {
@@ -111,12 +111,12 @@ test('a laboratory price has no setting, and answers for outpatients too', async
 
 test('modifiers may be asked for in any order', async () => {
   await using app = await testApp()
-  await app.publish(aRelease({ rows: [aPrice({ modifier: '26-CO' })] }))
-  for (const modifier of ['CO-26', '26-co', '26-CO'])
-    expect(await ask(app, { cpt: 'G0101', modifier })).toMatchObject({ modifier: '26-CO' })
+  await app.publish(aRelease({ rows: [aPrice({ modifier: '26-QW' })] }))
+  for (const modifier of ['QW-26', '26-qw', '26-QW'])
+    expect(await ask(app, { cpt: 'G0101', modifier })).toMatchObject({ modifier: '26-QW' })
   expect(await ask(app, { cpt: 'G0101', modifier: 'TC-26' })).toMatchObject({
     code: 'modifier_not_priced',
-    about: { available: { modifiers: ['26-CO'] } },
+    about: { available: { modifiers: ['26-QW'] } },
   })
 })
 
